@@ -629,18 +629,3 @@ test("nothing is opened of a seat that begins without", () => {
   socket.says(world.sync(6, { view: view({ without: [false, true] }) }));
   assert.ok(socket.types().includes("nonce"));
 });
-
-test("to begin without is asked of the server, and why not is told", async () => {
-  const world = makeWorld();
-  const { one } = withNumber(world);
-  const { POST } = world.answers;
-  POST.push({ status: 200, body: { begun: true } });
-  assert.equal(await one.beginWithout(), "");
-  const [{ url, body }] = world.requests.filter(({ method }) => method === "POST");
-  assert.deepEqual([url, JSON.parse(body)], ["/ready/", { without: true }]);
-  POST.push({ status: 409, body: { code: "draws.opened", sentence: "It is known." } });
-  assert.equal(await one.beginWithout(), "It is known.");
-  POST.push({ status: 502 });
-  assert.equal(await one.beginWithout(), "The server refused this.");
-  assert.match(await one.beginWithout(), /cannot be reached/);
-});

@@ -6,7 +6,6 @@ import { test } from "node:test";
 import { spoken } from "../../static/js/match/clock.js";
 import {
   drawsWords,
-  hasLostNumber,
   eventText,
   namesOf,
   reminderText,
@@ -189,36 +188,6 @@ test("whom a match waits for whose players need not be there together", () => {
     assert.equal(said([true, true], [late, late], you, { without: [true, true] }), soon);
   }
   assert.equal(said([true, false], [late, none], 0, without), "Waiting for Ben to look in.");
-});
-
-test("who has lost a number may begin without it, and nobody else", () => {
-  const late = { commitment: "aa", opened: false };
-  const waiting = { until: 9, ready: [true, true], gathers_until: 5 };
-  const opens = { ...waiting, opens_until: 9 };
-  const offered = (more = {}, { you = 0, own = "bb", may = true, given = late, ...of } = {}) =>
-    hasLostNumber(
-      viewOf({
-        phase: "waiting",
-        waiting: { ...opens, ...more },
-        draws: { nonces: [given, late] },
-        ...of,
-      }),
-      you,
-      own,
-      may,
-    );
-  assert.ok(offered());
-  assert.ok(offered({}, { own: undefined }));
-  assert.ok(offered({ opens_until: undefined }, { may: false })); // another device's stays
-  assert.ok(offered({ without: [false, true] }));
-  assert.ok(!offered({ opens_until: undefined })); // this browser commits in its place
-  assert.ok(!offered({}, { own: "aa" })); // it opens it by itself
-  assert.ok(!offered({}, { given: { commitment: "aa", opened: true } }));
-  assert.ok(!offered({}, { given: { commitment: null, opened: false } }));
-  assert.ok(!offered({ without: [true, false] }));
-  assert.ok(!offered({ gathers_until: undefined })); // a matter of seconds
-  assert.ok(!offered({}, { you: null }));
-  assert.ok(!offered({}, { phase: "on" }));
 });
 
 test("what draws follow from, once nobody can add to it any more", () => {

@@ -20,7 +20,6 @@ import { ResultCard } from "./result.js";
 import { allowSound, play } from "./sounds.js";
 import {
   drawsWords,
-  hasLostNumber,
   namesOf,
   openDecision,
   reminderText,
@@ -95,7 +94,6 @@ class MatchPage {
       note: part("note"),
       keys: part("keys"),
       draws: part("draws"),
-      without: part("without"),
       scored: part("scored"),
       notation: /** @type {HTMLFormElement | null} */ (
         root.querySelector('[data-part="notation"]')
@@ -157,6 +155,8 @@ class MatchPage {
     this.desk = null;
     /** @type {import("./practice.js").Practice | null} */
     this.practice = null;
+    /** @type {import("./without.js").Without | null} */
+    this.without = null;
   }
 
   async start() {
@@ -169,7 +169,6 @@ class MatchPage {
     this.#buildNotation();
     this.#buildTools();
     find(this.parts.note, "button").addEventListener("click", () => this.#note(""));
-    find(this.parts.without, "button").addEventListener("click", () => void this.#beginWithout());
     menu(
       /** @type {HTMLButtonElement} */ (find(this.root, '[data-part="menu"]')),
       find(this.root, ".match__head"),
@@ -799,24 +798,16 @@ class MatchPage {
     this.#drawTitle();
   }
 
-  /* A way on for whose number is in a browser that they cannot come by any more. */
   /** @param {Client.State} state */
-  #drawWithout({ view, you }) {
-    const mayCommit = this.client.nonce?.mayCommit ?? false;
-    const isLost = this.knowsOwn && hasLostNumber(view, you, this.ownCommitment, mayCommit);
-    this.parts.without.hidden = !isLost;
+  #drawWithout(state) {
+    if (this.without !== null) this.without.update(state, this.ownCommitment);
+    else if (this.knowsOwn && state.view.waiting?.gathers_until) void this.#loadWithout();
   }
 
-  async #beginWithout() {
-    const question = {
-      title: "Begin without your number?",
-      words:
-        "This browser does not have the number that was added for you to what is drawn. If you begin without it, a stated constant stands for it: that cannot be taken back, and the log says so. Once nothing of your opponent’s is awaited, the match begins at once.",
-      verb: "Begin without my number",
-    };
-    if (!(await goesOn(this.root, question))) return;
-    const why = await this.client.beginWithout();
-    if (why) toast(why, { kind: "danger" });
+  async #loadWithout() {
+    const { Without } = await import("./without.js");
+    this.without ??= new Without(this.root, this.parts.turn, this.client);
+    if (this.state !== null) this.without.update(this.state, this.ownCommitment);
   }
 
   /* As the page says it: see `draws_told` of the pages. */

@@ -602,27 +602,13 @@ export class MatchClient extends Target {
     if (draws === undefined || own.opened || !nonce.mayOpen(draws)) return;
     const told = { type: "nonce", id: "nonce", match: this.match, nonce: nonce.nonce };
     // Where that fails the next poll finds that it is not there yet.
-    if (!this.#send(told) && this.polling)
-      void this.#postReady({ nonce: nonce.nonce }).catch(() => {});
-  }
-
-  /**
-   * Begin without the number that stands for the reader's seat, for this browser does not have it.
-   * Resolves to why not, in a sentence, or to an empty text.
-   */
-  async beginWithout() {
-    try {
-      const answer = await this.#postReady({ without: true });
-      if (answer.ok) return "";
-      const told = /** @type {{sentence?: string}} */ (await answer.json().catch(() => ({})));
-      return told.sentence ?? "The server refused this.";
-    } catch {
-      return "The server cannot be reached.";
+    if (!this.#send(told) && this.polling) {
+      void this.postReady({ nonce: nonce.nonce }).catch(() => {});
     }
   }
 
   /** @param {{nonce: string} | {without: true}} body */
-  #postReady(body) {
+  postReady(body) {
     return this.fetch(this.readyUrl, {
       method: "POST",
       headers: {

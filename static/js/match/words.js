@@ -130,22 +130,6 @@ function displacedText(draws, you, own) {
 }
 
 /**
- * Whether a match waits for a number of the reader's that this browser (`own`: what its own hashes to) does
- * not have, as far as anybody here knows: they may begin without it.
- * @param {Live.View} view
- * @param {Seat | null} you
- * @param {string | undefined} own
- * @param {boolean} mayCommit whether this browser may still commit to its own in its place
- */
-export function hasLostNumber({ phase, waiting, draws }, you, own, mayCommit) {
-  if (you === null || phase !== "waiting" || waiting?.gathers_until === undefined) return false;
-  const stands = draws?.nonces[you];
-  if (!stands?.commitment || stands.opened || stands.commitment === own) return false;
-  if (waiting.without?.[you]) return false;
-  return waiting.opens_until !== undefined || !mayCommit;
-}
-
-/**
  * What a match's draws follow from, in a line: as the page has it, see `draws_words` there.
  * @param {Live.View} view
  * @param {Seat | null} [you]
