@@ -308,6 +308,9 @@ def test_an_outage_makes_every_wait_longer(waiting: Play) -> None:
     told = view_of(waiting)["waiting"]
     assert (told["gathers_until"], told["until"]) == (T0 + HALF + 2 * HOUR, T0 + WAIT + 2 * HOUR)
     assert waiting.match.wake_at == told["gathers_until"] + 1
+    # No clock runs that anything could be said of.
+    text = "The service was away for 7200 s. The match waits so much longer for what it waits for."
+    assert said(waiting) == [(None, text)]
     assert comes(waiting, 0, HALF + HOUR) is False
     assert "opens_until" not in view_of(waiting)["waiting"]
 
