@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from core.refusals import Refusal
 from games.engine.capabilities import supplies_of
@@ -91,7 +91,12 @@ def is_in_turns(match: Match) -> bool:
 
 def begins_when(match: Match) -> str:
     """When a match that waits for its players begins, to be read after "It begins"."""
-    return "when both have looked in" if is_in_turns(match) else "when both are there"
+    return f"when both {LOOKED_IN}" if is_in_turns(match) else "when both are there"
+
+
+LOOKED_IN: Final = "have looked in and their numbers are open"
+"""What a match waits for whose players need not be there together, to be read after who they are:
+what their browsers or programs have added to its draws is opened when they are there."""
 
 
 def ruleset_named(ruleset_id: str) -> Ruleset[Any, Any] | None:

@@ -281,8 +281,9 @@ def _start_letters(event: SeasonEvent) -> Iterator[Letter]:
     if until is not None and match is not None and is_in_turns(match):
         for letter in _player_letters(event, "it waits for you to look in"):
             words = (
-                f"{letter.words} It does so by {_moment(until, letter.user)} at the latest. "
-                "No clock runs before."
+                f"{letter.words} It begins once both of you have looked in, and once more, on any "
+                "page of the site and with the same browser, whose browser has a number to open; "
+                f"by {_moment(until, letter.user)} at the latest. No clock runs before."
             )
             yield letter._replace(words=words, path=path)
         return

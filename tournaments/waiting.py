@@ -137,7 +137,8 @@ def _of_death_match(
 def _of_next(found: DeathMatchWithLegs, user: Any) -> list[PendingTask]:
     row, leg, on = found.row, found.next, found.running
     if row.status == DeathMatchStatus.RUNNING and on is not None and on.match is not None:
-        seen = "have looked in" if is_in_turns(on.match) else "are there"
+        seen = "have looked in and your numbers are open"
+        seen = seen if is_in_turns(on.match) else "are there"
         words = f"{row} begins once both of you {seen}." if on.waits else f"{row} is on."
         return [PendingTask(words, "To the board", on.match.get_absolute_url())]
     if row.status not in PLAYABLE or leg is None:

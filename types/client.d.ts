@@ -107,14 +107,18 @@ declare namespace Client {
     "readyState" | "send" | "close" | "onopen" | "onmessage" | "onclose" | "onerror"
   >;
 
-  /** What a player adds to a match's draws, and what that hashes to. */
+  /** What a player adds to a match's draws, and what that hashes to; `taken`: the server has shown that
+      it stands for them. */
   interface Nonce {
     nonce: string;
     commitment: string;
+    taken: boolean;
   }
 
-  /** That, and what is asked before it is opened: whether what is shown is what was shown before. */
+  /** That, whether the page commits to it as it comes, and what is asked before it is opened: whether
+      what is shown is what was shown before. */
   interface OwnNonce extends Nonce {
+    mayCommit: boolean;
     mayOpen: (shown: Draws.Shown) => boolean;
   }
 

@@ -61,13 +61,15 @@ declare namespace Live {
     rulings?: Record<"valid" | "invalid", { title: string; means: string }>;
     /** `opens_until`: both players are there, and the nonces that they have committed to are awaited.
         `certain`: it begins by `until` whoever is there. `gathers_until`: they need not be there together
-        and are `ready` once they have been; nonces are committed to until then at most. */
+        and are `ready` once they have been; nonces are committed to until then at most. `without`: which
+        seats begin without the nonce that they have committed to. */
     waiting?: {
       until: number;
       ready: boolean[];
       opens_until?: number;
       certain?: boolean;
       gathers_until?: number;
+      without?: boolean[];
     };
     /** What draws are derived from, as far as everybody may know; missing where nobody can verify them, and
         in steps of a match that had begun before. */

@@ -89,7 +89,8 @@ class SeekView(SignedInView, FieldsView):
     )
     def get(self, request: Request) -> Response:
         """What the caller waits for. Asking shows that they are still there: ask at least once a
-        minute, or you wait no longer. Once there is a `match`, it begins when both are there."""
+        minute, or you wait no longer. Once there is a `match`, it begins when both are there (at an
+        hour a turn or more when both have looked in and their numbers are open)."""
         seek = seek_look(acting_user=signed_in(request))
         if seek is None:
             raise NotFound("seek.none", "You are not waiting for an opponent.")

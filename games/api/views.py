@@ -216,6 +216,11 @@ class ComingSerializer(serializers.Serializer[dict[str, Any]]):
         max_length=_DIGITS,
         help_text="That nonce, once it may be opened (`waiting.opens_until` of the view).",
     )
+    without = serializers.BooleanField(
+        required=False,
+        help_text="Begin without the nonce that the player has committed to: a constant stands "
+        "for it.",
+    )
 
 
 class ReadySerializer(serializers.Serializer[dict[str, Any]]):
@@ -248,7 +253,8 @@ class ReadyView(ApiView):
         open is. At an hour a turn or more it is enough to have been there. Who looks only now
         and then says so here, once; it counts until the match begins. Saying it again changes
         nothing. A program may add a nonce to the match's draws: first its commitment, and once the
-        other is there, too, or has been, the nonce (docs/protocol.md)."""
+        other is there, too, or has been, the nonce (docs/protocol.md). Whoever has lost that says
+        that the match is to begin without it."""
         seat: Seat = self.about
         given = body_of(self, ComingSerializer)
         begun = match_ready_now(

@@ -30,7 +30,7 @@ from core.clock import now_ms, now_utc
 from core.refusals import Refusal
 from games import presence
 from games.audience import READINGS, as_seat, group_of, user_group_of
-from games.engine.decisions import ROOM, Audience
+from games.engine.decisions import ROOM, Audience, Seat
 from games.models import Challenge, Match
 from games.options.terms import is_rated, terms_of
 from games.publishing import frames
@@ -246,25 +246,38 @@ class MatchStream(Stream):
     ) -> None:
         """``commitment``: what a player's program adds to the draws of a match that waits;
         ``plays``: whether it may play at all, else its player is not there by it. Raises Refusal
-        ``match.none``, and as `nonce_commit` does."""
+        ``match.none``, ``account.closed`` and ``draws.commitment``; where a commitment is not taken
+        otherwise, as when it is too late, the stream says so and goes on."""
         super().__init__(user, **opened)
         self.match_id = match_id
         self.audience, self.organise = standing_of(match_id, user)
         self.seat = as_seat(self.audience)
+        self._not_taken: Refusal | None = None
         if commitment and self.seat is not None:
             # Before anybody knows that they are here, so that the match cannot begin without it.
-            nonce_commit(
-                match_id=match_id,
-                acting_user=user,
-                seat=self.seat,
-                commitment=commitment,
-                at=now_ms(),
-            )
+            self._not_taken = self._commit(commitment, self.seat)
         #: Where presence counts it.
         self.place: Audience = self.seat if plays and self.seat is not None else ROOM
         self.reads_as = "room" if self.seat is None else "player"
         self.version = 0
         self._over = self._waits = False
+
+    def _commit(self, commitment: str, seat: Seat) -> Refusal | None:
+        """Take what a program adds to the match's draws; why not, where it comes for nothing."""
+        try:
+            nonce_commit(
+                match_id=self.match_id,
+                acting_user=self.user,
+                seat=seat,
+                commitment=commitment,
+                at=now_ms(),
+            )
+        except Refusal as refusal:
+            if not refusal.code.startswith("draws.") or refusal.code == "draws.commitment":
+                raise
+            metrics.REFUSALS.inc("stream", refusal.code)
+            return refusal
+        return None
 
     def groups(self) -> tuple[str, ...]:
         return group_of(self.match_id, self.audience), user_group_of(self.user.pk)
@@ -280,6 +293,8 @@ class MatchStream(Stream):
     async def begin(self) -> AsyncIterator[dict[str, Any]]:
         sync = await self._sync()
         yield sync
+        if self._not_taken is not None:
+            yield frames.refused_frame(None, self._not_taken)
         await self._attend(sync["presence"])
 
     async def _attend(self, there: dict[str, Any]) -> None:

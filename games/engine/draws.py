@@ -111,13 +111,16 @@ def opened(draws: Draws, seat: Seat, nonce: str) -> Draws:
     return _with(draws, seat, msgspec.structs.replace(given, nonce=nonce))
 
 
-def said_of(draws: Draws) -> Iterator[Event]:
-    """What the log says, as a match begins, of what its draws are derived from."""
+def said_of(draws: Draws, without: tuple[bool, bool] = (False, False)) -> Iterator[Event]:
+    """What the log says, as a match begins, of what its draws are derived from; ``without``: the
+    seats that said that it was to begin without their number."""
     seats: tuple[Seat, Seat] = (0, 1)
     for seat in seats:
         given = draws.nonces[seat]
         if given.nonce:
             text = "added a number to what is drawn"
+        elif given.commitment and without[seat]:
+            text = "began without their number: a constant stands for it"
         elif given.commitment:
             text = "did not open their number in time: a constant stands for it"
         elif any(each.commitment for each in draws.nonces):

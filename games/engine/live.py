@@ -50,7 +50,9 @@ class Waiting(msgspec.Struct, frozen=True):
     only for what the players may add to its draws, as they come. ``gathers_until``: its players
     need not be there together, so that whoever has been there is ``ready``; nonces are committed to
     until both have been, or until that instant, and opened by whoever comes then; where one has not
-    been there, it waits for them until ``until`` all the same."""
+    been there, it waits for them until ``until`` all the same. ``without``: the seats that begin
+    without the nonce that they have committed to, for nobody has it any more. ``changes``: how
+    often each has committed anew."""
 
     until: int
     ready: tuple[bool, bool] = (False, False)
@@ -59,6 +61,8 @@ class Waiting(msgspec.Struct, frozen=True):
     opens_until: int | None = None
     certain: bool = False
     gathers_until: int | None = None
+    without: tuple[bool, bool] = (False, False)
+    changes: tuple[int, int] = (0, 0)
 
     @property
     def is_in_turns(self) -> bool:
@@ -93,6 +97,14 @@ class Live(msgspec.Struct, frozen=True):
         """Whether it waits for nobody, and did not end while it did."""
         return self.waiting is None and not self.never_begun
 
+    @property
+    def nonces_awaited(self) -> tuple[Seat, ...]:
+        """The seats whose nonces it waits for, or will: they have committed to one, have not opened
+        it, and will not begin without."""
+        if self.waiting is None or self.draws is None:
+            return ()
+        return tuple([seat for seat in self.draws.missing if not self.waiting.without[seat]])
+
     def waits_to_see(self, seat: Seat) -> bool:
         """Whether it waits to begin, and for this seat: to be there, or to open a nonce."""
         if self.waiting is None:
@@ -103,7 +115,7 @@ class Live(msgspec.Struct, frozen=True):
             return True
         # Whoever has committed to a nonce is to come and open it, once that can be.
         opens = self.waiting.opens_until is not None or all(self.waiting.ready)
-        return opens and self.draws is not None and seat in self.draws.missing
+        return opens and seat in self.nonces_awaited
 
 
 class Happened(msgspec.Struct, frozen=True):
@@ -210,6 +222,29 @@ def with_draws(live: Live, draws: Draws) -> Live:
     return msgspec.structs.replace(live, draws=draws)
 
 
+def without_nonce(live: Live, seat: Seat) -> Live:
+    """A match that waits, after one of its players has said that it is to begin without the nonce
+    that their program has committed to."""
+    if live.waiting is None:
+        raise EngineFault("no nonce is waited for once a match has begun")
+    one, two = live.waiting.without
+    waiting = msgspec.structs.replace(
+        live.waiting, without=(True, two) if seat == 0 else (one, True)
+    )
+    return msgspec.structs.replace(live, waiting=waiting)
+
+
+def with_change(live: Live, seat: Seat) -> Live:
+    """A match that waits, after one of its players' programs has committed anew."""
+    if live.waiting is None:
+        raise EngineFault("nobody commits to a nonce once a match has begun")
+    one, two = live.waiting.changes
+    waiting = msgspec.structs.replace(
+        live.waiting, changes=(one + 1, two) if seat == 0 else (one, two + 1)
+    )
+    return msgspec.structs.replace(live, waiting=waiting)
+
+
 def opening(live: Live, *, until: int) -> Live:
     """A match that waits, from when both players are there: for the nonces that they have committed
     to, until that instant."""
@@ -228,8 +263,7 @@ def _end_before_start(
     if act.kind != "void":
         raise Refusal(
             "match.waiting",
-            "The match begins once both players are there. Until then it can be declared void, "
-            "and nothing else.",
+            f"{_begins_text(live)} Until then it can be declared void, and nothing else.",
         )
     opened = Live(play.opened(ruleset, live.table.header), draws=live.draws)
     turn, when = Turn(opened), _When(at, at)
@@ -245,8 +279,14 @@ def _end_before_start(
     return msgspec.structs.replace(turn, live=ended)
 
 
-def _must_wait() -> Refusal:
-    return Refusal("match.waiting", "The match begins once both players are there.")
+def _must_wait(live: Live) -> Refusal:
+    return Refusal("match.waiting", _begins_text(live))
+
+
+def _begins_text(live: Live) -> str:
+    if live.waiting is not None and live.waiting.is_in_turns:
+        return "The match begins once both players have looked in and their numbers are open."
+    return "The match begins once both players are there."
 
 
 def submit(
@@ -270,7 +310,7 @@ def submit(
     while the match is on. Never raises Refusal: it is part of the answer.
     """
     if live.waiting is not None:
-        return Turn(live, refusal=_must_wait())
+        return Turn(live, refusal=_must_wait(live))
     when = _When.of(at, opens)
     turn = expire(ruleset, live, at=at, random=random, opens=opens)
     late = any(h.entry.timeout and h.entry.actor == seat for h in turn.happened)

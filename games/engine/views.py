@@ -53,6 +53,8 @@ def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) 
             view["waiting"]["certain"] = True
         if live.waiting.gathers_until is not None:
             view["waiting"]["gathers_until"] = live.waiting.gathers_until
+        if any(live.waiting.without):
+            view["waiting"]["without"] = list(live.waiting.without)
     if live.draws is not None:
         view["draws"] = draws_view(live.draws)
     return view

@@ -114,6 +114,8 @@ def turn_announce(*, match_id: int, seat: Seat, since: int) -> bool:
     subject = "Your match against {} begins" if waits else "It is your turn against {}"
     if waiting is not None and waiting.is_in_turns:
         subject = "Your match against {} waits for you to look in"
+        if again:
+            subject = "Your match against {} waits for your number"
     told = Told(
         user=user,
         kind=TURN.key,
@@ -138,10 +140,14 @@ def _begins_text(waiting: Waiting | None, user: User, *, again: bool) -> str:
         if again:
             return (
                 "Your browser has added a number to what is drawn. Look in once more with the same "
-                f"browser, which opens it, so that the match begins. It does so {until}, with a "
-                "constant in place of your number. No clock runs before."
+                "browser, on any page of the site, which opens it, so that the match begins. If "
+                "you have lost it, say on the match's page that it is to begin without. It does so "
+                f"{until}, with a constant in place of your number. No clock runs before."
             )
-        return f"It begins once you have both looked in, {until}. No clock runs before."
+        return (
+            "It begins once you have both looked in, and once more where your browser has a number "
+            f"to open, {until}. No clock runs before."
+        )
     if waiting.certain:
         return "It begins in a moment, whoever is there."
     return "It begins once you are both there."

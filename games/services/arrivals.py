@@ -25,6 +25,10 @@ is there who can open a nonce, no other is taken, and each opens theirs at once,
 the next time. It begins as soon as all are open, and at the latest when its time is over:
 `GAUNTLET_GATHER_SLOW_MS`, or the time for a turn where that is shorter. No clock runs meanwhile.
 
+A browser may have lost its number, or be far away. Their player says, by `nonce_waive`, that the
+match is to begin without it; nobody else can, and it holds for their own seat. That gives nothing
+to whoever is dishonest that staying away would not: the constant stands for the number either way.
+
 Half of that time is for committing, and the other half for opening, whoever has come: else a player
 who stays away would keep the other's nonce shut, and so leave the server's seed alone. They are
 waited for all the same until that time is over, so that no clock of theirs runs before they know.
@@ -61,26 +65,60 @@ from games.store import Held
 
 Seats = tuple[bool, bool]
 
+CHANGES_AT_MOST = 3
+"""How often a seat may commit anew: a phone, a computer and a browser that was emptied, and then
+what stands stays, so that nobody keeps a match busy by committing over and over."""
 
-@transaction.atomic
+
 def match_attend(
     *, match_id: int, there: Seats, at: int, random: RandomSource = chance.system
 ) -> bool:
     """Begin a match that waits, if both are ``there`` or said that they are, with chance drawn from
     ``random``. Whether it waits no longer. Changes nothing otherwise, and is safe to call at any
-    time."""
+    time: where there is nothing to change the row is read, and not locked, for pages that wait come
+    again every few seconds."""
+    held = store.read(match_id)
+    if held.live.waiting is None or held.is_over:
+        return True
+    if not _is_moved(held.live, there, at):
+        # Whoever comes at the same moment changes something, and sees what was changed before.
+        return False
+    return _attend(match_id, there, at, random)
+
+
+@transaction.atomic
+def _attend(match_id: int, there: Seats, at: int, random: RandomSource) -> bool:
     held = _locked(match_id, at)
     waiting = held.live.waiting
     if waiting is None or held.is_over:
         return True
-    live, here = held.live, _either(there, waiting.ready)
-    if waiting.is_in_turns and here != waiting.ready:
-        live = lives.with_ready(live, here)
+    live, here = _come(held.live, waiting, there)
     return _goes_on(held, live, here, at, random, there=there)
 
 
+def _come(live: Live, waiting: Waiting, there: Seats) -> tuple[Live, Seats]:
+    """A match that waits, after these are ``there``, and who is or has been."""
+    here = _either(there, waiting.ready)
+    if waiting.is_in_turns and here != waiting.ready:
+        live = lives.with_ready(live, here)
+    return live, here
+
+
+def _is_moved(live: Live, there: Seats, at: int) -> bool:
+    """Whether anything changes in a match that waits, now that these are ``there``. An outage that
+    is yet to be given back makes it wait for longer, so that nothing more than this would."""
+    waiting = live.waiting
+    if waiting is None:
+        return False
+    after, here = _come(live, waiting, there)
+    missing = live.nonces_awaited
+    if after != live or (all(here) and not missing):
+        return True
+    return bool(missing) and _may_open(waiting, missing, here, there, at)
+
+
 @transaction.atomic
-def match_ready(
+def match_ready(  # noqa: PLR0913  (everything that a player may bring as they come)
     *,
     match_id: int,
     acting_user: User,
@@ -89,12 +127,14 @@ def match_ready(
     at: int,
     commitment: str = "",
     nonce: str = "",
+    without: bool = False,
     random: RandomSource = chance.system,
 ) -> bool:
     """A player says that they are ready, by program or before looking. Whether the match is on.
 
     With a ``commitment`` their program brings what its nonce hashes to, and with a ``nonce`` it
-    opens that, as by `nonce_commit` and `nonce_open`; where that is refused, so is all of it.
+    opens that, as by `nonce_commit` and `nonce_open`; ``without`` begins without it, as by
+    `nonce_waive`. Where any of that is refused, so is all of it.
     Saying so again, or after it has begun, changes nothing. What is to be drawn once it begins is
     drawn from ``random``. Raises Refusal ``match.none``, ``match.over``, ``account.closed``,
     ``draws.*``.
@@ -106,6 +146,8 @@ def match_ready(
         held = _committed(held, seat, commitment, at)
     if nonce:
         held = _opened(held, seat, nonce, at, random)
+    if without:
+        held = _waived(held, seat, at, random)
     waiting = held.live.waiting
     if waiting is None:
         return True
@@ -126,8 +168,9 @@ def nonce_commit(*, match_id: int, acting_user: User, seat: Seat, commitment: st
     Changes nothing where that is known, and where it is no match whose draws can be verified. One
     that comes later, of another device of theirs say, takes the place of the one before: as long as
     numbers are not opened nobody gains by it. Raises Refusal ``match.none``,
-    ``account.closed``, ``draws.commitment`` (it is none) and ``draws.late`` (nonces are being
-    opened already, or the match has begun).
+    ``account.closed``, ``draws.commitment`` (it is none), ``draws.late`` (nonces are being
+    opened already, the player begins without theirs, or the match has begun) and ``draws.changes``
+    (it would take the place of another one for the `CHANGES_AT_MOST` + 1st time).
     """
     _committed(_locked(match_id, at, user_id=acting_user.pk), seat, commitment, at)
 
@@ -154,6 +197,27 @@ def nonce_open(
     return _opened(held, seat, nonce, at, random).readers.versions[seat]
 
 
+@transaction.atomic
+def nonce_waive(
+    *,
+    match_id: int,
+    acting_user: User,
+    seat: Seat,
+    at: int,
+    random: RandomSource = chance.system,
+) -> int:
+    """A player begins without the nonce that their browser or program has committed to: the
+    constant stands for it, for good, and the log says so. The match begins if it waited for nothing
+    else. Returns their version then. Once more changes nothing, nor where the constant stands for
+    it already.
+
+    Raises Refusal ``match.none``, ``account.closed``, ``draws.not-committed`` (nobody waits for a
+    nonce of theirs) and ``draws.opened`` (nor for this one: it is known).
+    """
+    held = _locked(match_id, at, user_id=acting_user.pk)
+    return _waived(held, seat, at, random).readers.versions[seat]
+
+
 def _locked(match_id: int, at: int, *, user_id: int | None = None) -> Held:
     """The match, its row locked; one that waits after what outages took has been given back: until
     then nobody is late for what they could not reach."""
@@ -168,11 +232,20 @@ def _committed(held: Held, seat: Seat, commitment: str, at: int) -> Held:
         return held
     if draws.nonces[seat].commitment == commitment:
         return held
-    if waiting is None or waiting.opens_until is not None or held.is_over:
+    is_late = waiting is None or waiting.opens_until is not None or waiting.without[seat]
+    if waiting is None or is_late or held.is_over:
         raise Refusal("draws.late", "It is too late: no other number is taken any more.")
     after = derived.committed(draws, seat, commitment)
+    live = lives.with_draws(held.live, after)
+    if draws.nonces[seat].commitment:
+        if waiting.changes[seat] >= CHANGES_AT_MOST:
+            raise Refusal(
+                "draws.changes",
+                f"The number has been changed {CHANGES_AT_MOST} times: what stands now stays.",
+            )
+        live = lives.with_change(live, seat)
     _keep(held, seat, commitment=commitment)
-    return settle(held, Turn(lives.with_draws(held.live, after)), at=at)
+    return settle(held, Turn(live), at=at)
 
 
 def _opened(held: Held, seat: Seat, nonce: str, at: int, random: RandomSource) -> Held:
@@ -183,23 +256,44 @@ def _opened(held: Held, seat: Seat, nonce: str, at: int, random: RandomSource) -
         return held
     if waiting is not None and waiting.opens_until is None:
         raise Refusal("draws.early", "Numbers are opened once both players have come.")
-    opens = None if waiting is None else waiting.opens_until
+    opens = None if waiting is None or waiting.without[seat] else waiting.opens_until
     if held.is_over or opens is None or at > opens:
         raise Refusal("draws.late", "This comes too late: a constant stands for the number.")
     _keep(held, seat, nonce=nonce)
-    live = lives.with_draws(held.live, after)
+    return _settled_for(held, lives.with_draws(held.live, after), seat, at, random)
+
+
+def _waived(held: Held, seat: Seat, at: int, random: RandomSource) -> Held:
+    waiting, draws = held.live.waiting, held.live.draws
+    given = (draws or Draws("")).nonces[seat]
+    if not given.commitment:
+        raise Refusal("draws.not-committed", "This seat has not committed to a nonce.")
+    if given.nonce:
+        raise Refusal("draws.opened", "The number is known already: it counts.")
+    if waiting is None or held.is_over or waiting.without[seat]:
+        return held  # the constant stands for it already
+    return _settled_for(held, lives.without_nonce(held.live, seat), seat, at, random)
+
+
+def _settled_for(held: Held, live: Live, seat: Seat, at: int, random: RandomSource) -> Held:
+    """A match that waits, and stands as in ``live`` now that nothing more is waited for of that
+    seat: it begins if nothing is of the other one either. For the holder of its lock."""
+    waiting = live.waiting
     if waiting is not None and waiting.is_in_turns:
         live = lives.with_ready(live, _either(waiting.ready, (seat == 0, seat == 1)))
-    if after.missing or _is_awaited(live, at):
+    if live.nonces_awaited or _is_awaited(live, at):
         return settle(held, Turn(live), at=at)
     return _begin(held, live, at, random)
 
 
 def _is_awaited(live: Live, at: int) -> bool:
-    """Whether a match whose players come in turns still waits for one who has not come at all."""
+    """Whether a match still waits for a player to come, at all or, where that has to be at the same
+    time, together with the other one."""
     waiting = live.waiting
-    if waiting is None or not waiting.is_in_turns:
+    if waiting is None:
         return False
+    if not waiting.is_in_turns:
+        return waiting.opens_until is None
     return not all(waiting.ready) and at <= waiting.until
 
 
@@ -246,7 +340,7 @@ def _half_over(held: Held, at: int) -> None:
     """Half of the time is over of a match whose players come in turns: what has been committed to
     by now is opened, by whoever comes, and nothing more is taken."""
     live = held.live
-    if live.draws is not None and live.draws.missing:
+    if live.nonces_awaited:
         settle(held, Turn(_to_open(live, at)), at=at)
         return
     wake = store.next_wake(held.ruleset, live, after=at)
@@ -304,7 +398,7 @@ def _goes_on(
     """A match that waits, and stands as in ``live`` now, goes on as far as it can with whoever is
     ``here``, or has been, some of whom are ``there`` at this moment; whether it has begun. For the
     holder of its lock."""
-    waiting, missing = live.waiting, () if live.draws is None else live.draws.missing
+    waiting, missing = live.waiting, live.nonces_awaited
     if waiting is not None:
         if all(here) and not missing:
             _begin(held, live, at, random)
@@ -341,7 +435,8 @@ def _begin(held: Held, live: Live, at: int, random: RandomSource) -> Held:
     """Begin a match that stands as in ``live``. For the holder of its lock: what had to be waited
     for is over."""
     if live.draws is not None:
-        held = tell(held, live, tuple(derived.said_of(live.draws)), at=at)
+        without = (False, False) if live.waiting is None else live.waiting.without
+        held = tell(held, live, tuple(derived.said_of(live.draws, without)), at=at)
     turn = lives.begun(held.ruleset, live, at=at, random=random)
     header = turn.live.table.header
     if header != held.live.table.header:
@@ -366,6 +461,7 @@ def match_ready_now(
     seat: Seat,
     commitment: str = "",
     nonce: str = "",
+    without: bool = False,
     random: RandomSource = chance.system,
 ) -> bool:
     """`match_ready` as things stand now."""
@@ -378,6 +474,7 @@ def match_ready_now(
         at=now_ms(),
         commitment=commitment,
         nonce=nonce,
+        without=without,
         random=random,
     )
 

@@ -172,13 +172,21 @@ def make_good(held: Held, *, at: int) -> Held:
     event = Event(
         kind="service",
         seat=None,
-        text=f"The service was away for {seconds} s. Clocks show again what they showed before;"
-        f" who has less than {least // 1000} s left has that much, up to the decision's own time.",
+        text=f"The service was away for {seconds} s. {_given_text(live, least)}",
         seen_by=EVERYONE,
     )
     # What was due by the clocks as they stood is not due any more.
     wake = store.next_wake(held.ruleset, live, after=at)
     return tell(held._replace(made_good_until=until, wake_at=wake), live, (event,), at=at)
+
+
+def _given_text(live: lives.Live, least: int) -> str:
+    if live.waiting is not None:  # no clock runs yet
+        return "The match waits so much longer for what it waits for."
+    return (
+        f"Clocks show again what they showed before; who has less than {least // 1000} s left has "
+        "that much, up to the decision's own time."
+    )
 
 
 class GivenBack(NamedTuple):

@@ -46,7 +46,7 @@ from games.reading.matches import standing_of, versions_of
 from games.reading.readers import reader_of
 from games.reading.selectors import matches_to_move
 from games.services.announcing import sight_lose
-from games.services.arrivals import match_attend, nonce_commit, nonce_open
+from games.services.arrivals import match_attend, nonce_commit, nonce_open, nonce_waive
 from games.services.chat import chat_history, chat_post
 from games.services.commentary import commentators_of
 from games.services.turns import Ack, match_organise, match_submit, match_submit_on_loop
@@ -282,14 +282,12 @@ class MatchSocket(Socket):
         if frame.match != self.match_id:
             raise Refusal("match.wrong", "This socket belongs to another match.")
         self.require_scope(Scope.PLAY)
-        version = await in_turn_thread(
-            nonce_open,
-            match_id=self.match_id,
-            acting_user=self.user,
-            seat=self.seat,
-            nonce=frame.nonce,
-            at=at,
-        )
+        about: dict[str, Any] = {"match_id": self.match_id, "acting_user": self.user}
+        about |= {"seat": self.seat, "at": at}
+        if frame.without:
+            version = await in_turn_thread(partial(nonce_waive, **about))
+        else:
+            version = await in_turn_thread(partial(nonce_open, **about, nonce=frame.nonce))
         return Ack(frame.id, self.match_id, version, at)
 
     async def _organise(self, frame: Organise) -> Ack:

@@ -49,11 +49,13 @@ class Ping(msgspec.Struct, frozen=True, tag="ping"):
 
 
 class Nonce(msgspec.Struct, frozen=True, tag="nonce"):
-    """The nonce that a player's program has committed to, opened."""
+    """The nonce that a player's program has committed to, opened; or, with ``without``, their wish
+    to begin without it."""
 
     id: str
     match: int
-    nonce: str
+    nonce: str = ""
+    without: bool = False
 
 
 class Organise(msgspec.Struct, frozen=True, tag="organise"):

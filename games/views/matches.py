@@ -41,7 +41,7 @@ from games.services.commentary import commentators_of, is_commented
 from games.services.missed import end_mark_seen
 from games.services.turns import must_organise
 from games.views.common import explains_refusals, needs_sign_in
-from games.words import game_name, result_text, told_scores
+from games.words import LOOKED_IN, game_name, result_text, told_scores
 
 
 @require_safe
@@ -285,7 +285,7 @@ def draws_told(view: dict[str, Any], names: Sequence[str]) -> list[tuple[str, st
     for name, nonce in zip(names, draws["nonces"], strict=True):
         said = nonce["commitment"] or "no nonce"
         if nonce["commitment"] and not nonce["opened"] and "waiting" not in view:
-            said += " (not opened in time: a constant stands for it)"
+            said += " (not opened: a constant stands for it)"
         told.append((f"Commitment to the nonce of {name}", said))
     return told
 
@@ -316,7 +316,7 @@ def match_standing(
         return "The match is paused."
     if view["phase"] == "waiting":
         if "gathers_until" in view["waiting"]:
-            return "The match begins once both players have looked in. No clock runs before."
+            return f"The match begins once both players {LOOKED_IN}. No clock runs before."
         if view["waiting"].get("certain"):
             return "The match begins in a moment, whoever is there."
         return "The match begins once both players are there."

@@ -49,7 +49,9 @@ export function waitBefore(attempt, random = Math.random) {
 /** @param {Live.MatchStarted} frame */
 function beginsText({ begun, in_turns: inTurns }) {
   if (begun) return "has begun.";
-  return inTurns ? "begins when you have both looked in." : "begins when you are both there.";
+  return inTurns
+    ? "begins when you have both looked in and your numbers are open."
+    : "begins when you are both there.";
 }
 
 /**

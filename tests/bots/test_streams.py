@@ -103,6 +103,54 @@ async def test_a_match_that_is_over_is_one_line(site: Site, desk: Desk) -> None:
     assert frames[0]["view"]["phase"] == "over"
 
 
+@pytest.mark.parametrize("why", ["opening", "begun", "over", "changed too often"])
+async def test_a_commitment_that_is_not_taken_is_refused_in_a_line(
+    site: Site, desk: Desk, why: str
+) -> None:
+    """And the stream goes on; one that is taken, or stands already, is followed by no such line."""
+    players = (desk.person(), desk.person())
+    match = desk.match(*players, waits=True, turn_time=86_400)
+
+    async def begin(at: int, player: int = 0) -> list[dict[str, Any]]:
+        path = f"/matches/{match}/stream/?commitment={at:064x}"
+        async with listening(site, path, players[player]) as stream:
+            sync = await stream.next()
+            assert sync["type"] == "sync"
+            if sync["view"]["phase"] == "over":
+                return await stream.rest()
+            # Something is always said of who is there.
+            async with await Reader.open(site, match, players[player]) as reader:
+                await reader.next("sync")
+                return [await stream.next()]
+
+    def refused(frames: list[dict[str, Any]]) -> list[str]:
+        return [frame["code"] for frame in frames if frame["type"] == "refused"]
+
+    assert refused(await begin(0)) == []
+    assert refused(await begin(0)) == []
+    if why == "changed too often":
+        for at in (1, 2, 3):
+            assert refused(await begin(at)) == []
+        assert refused(await begin(4)) == ["draws.changes"]
+        assert refused(await begin(3)) == []
+        return
+    async with AsyncExitStack() as stack:
+        ada, ben = [
+            await stack.enter_async_context(await Reader.open(site, match, each))
+            for each in players
+        ]
+        await ada.next("step")
+        if why != "opening":
+            await ada.say("nonce", id="w", match=match, without=True)
+            while (await ben.next("step"))["view"]["phase"] != "on":
+                pass
+        if why == "over":
+            await ben.submit("concede")
+        assert refused(await begin(0)) == []
+        for player in (0, 1):
+            assert refused(await begin(1, player)) == ["draws.late"]
+
+
 async def test_events(site: Site, desk: Desk) -> None:
     ada, ben = desk.person(), desk.person()
     earlier = desk.match(ada, ben)

@@ -31,6 +31,12 @@ MUTE = """
     if (!String(text).includes('"nonce"')) send.call(this, text);
   };
 """
+# A browser that says of its storage that it is full.
+FULL = """
+  Storage.prototype.setItem = function () {
+    throw new DOMException("full", "QuotaExceededError");
+  };
+"""
 # As on a site without HTTPS.
 PLAIN = "Object.defineProperty(Crypto.prototype, 'subtle', {value: undefined})"
 # The time of a death match has come.
@@ -187,6 +193,7 @@ def test_at_a_slow_pace_they_need_not_be_there_together(new_page: Pages, site: S
     ada.goto(f"{game.base_url}/lobby/")
     card = ada.locator(".card", has=ada.locator(f"a[href='{game.address}']")).first
     card.get_by_text("begins when both have looked in").wait_for()
+    ada.goto("about:blank")  # any page of the site would open her number
     ben = came(new_page, game, "Ben", **WIDE)
     told = "Waiting for Ada to look in again, with the same browser."
     ben.locator("[data-part=turn]").get_by_text(told).wait_for()
@@ -207,6 +214,66 @@ def test_at_a_slow_pace_they_need_not_be_there_together(new_page: Pages, site: S
         noted = page.locator("#draws [data-noted]")
         noted.get_by_text("noted the same").first.wait_for()
         assert "WRONG" not in noted.inner_text()
+    assert new_page.errors == []
+
+
+def test_who_has_lost_a_number_begins_without_it(new_page: Pages, site: Site) -> None:
+    """By a button, once they have said that they mean it; who has theirs has no such button."""
+    daily = next(each for each in pace.PACES if each.id == "daily")
+    options = pace.options_at(REGISTRY.get("domain"), daily)
+    game = players.start(site, "domain", advantage=None, waits=True, options=options)
+    first = came(new_page, game, "Ada", **NARROW)
+    first.locator("[data-part=turn]").get_by_text("Waiting for Ben to look in. It").wait_for()
+    first.context.close()
+    ben = came(new_page, game, "Ben", **WIDE)
+    ben.locator("[data-part=turn]").get_by_text("Waiting for Ada to look in again").wait_for()
+    ada = came(new_page, game, "Ada", **NARROW)
+    button = ada.get_by_role("button", name="Begin without my number")
+    button.wait_for()
+    ada.locator("[data-part=turn]").get_by_text("or begin without it").wait_for()
+    for part in ("[data-part=turn]", ".turn-line__words"):  # all of it can be read
+        assert ada.locator(part).evaluate("box => box.scrollHeight <= box.clientHeight"), part
+    assert ada.evaluate("document.documentElement.scrollWidth") == NARROW["viewport"]["width"]
+    button.click()
+    asked = ada.get_by_role("dialog", name="Begin without your number?")
+    asked.get_by_text("cannot be taken back").wait_for()
+    assert ben.locator("[data-part=without]").is_hidden()
+    asked.get_by_role("button", name="Not yet").click()
+    button.click()
+    asked.get_by_role("button", name="Begin without my number").click()
+    for page in (ada, ben):
+        begins(page)
+        assert page.locator("[data-part=without]").is_hidden()
+    ben.locator(".log").get_by_text("Ada began without their number: a constant").wait_for()
+    found = ended(site, game, ben)
+    assert [sorted(each) for each in found["nonces"]] == [["commitment"], ["commitment", "nonce"]]
+    assert new_page.errors == []
+
+
+def test_a_browser_that_keeps_nothing_adds_nothing(new_page: Pages, site: Site) -> None:
+    game = players.start(site, "domain", advantage=None, waits=True)
+    ada = came(new_page, game, "Ada", FULL)
+    ben = came(new_page, game, "Ben")
+    for page in (ada, ben):
+        begins(page)
+    assert hashes(ben)[1] == "no nonce"
+    assert all(each != "no nonce" for each in hashes(ben)[2:])
+    assert new_page.errors == []
+
+
+def test_two_browsers_of_a_player_do_not_displace_each_other_for_ever(
+    new_page: Pages, site: Site
+) -> None:
+    game = players.start(site, "domain", advantage=None, waits=True)
+    first = came(new_page, game, "Ada", **NARROW)
+    second = came(new_page, game, "Ada", **WIDE)
+    stands = hashes(second)[1]
+    for _ in range(2):
+        first.reload()
+        players.is_live(first)
+        loud = "Another browser has added a number for you"
+        first.locator("[data-part=turn]").get_by_text(loud).wait_for()
+        assert hashes(first)[1] == stands
     assert new_page.errors == []
 
 

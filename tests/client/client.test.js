@@ -544,3 +544,88 @@ test("a chat line is answered by itself or by the history", () => {
   socket().says({ type: "chat.history", match: 7, room, messages });
   assert.equal(left(), 0);
 });
+
+const OWN = "11".repeat(32);
+const OTHERS = "22".repeat(32);
+
+/* The view of a match that waits, with what stands for the reader's own seat. */
+function waits(world, stands, more = {}) {
+  const { view } = world.sync(1);
+  const waiting = { until: 9, ready: [true, false], gathers_until: 5, ...more };
+  const nonces = [stands, null].map((commitment) => ({ commitment, opened: false }));
+  return { ...view, phase: "waiting", waiting, draws: { method: "", commitment: "", nonces } };
+}
+
+/* A client that has a number; what it says of it in the address of each socket, and as it asks. */
+function withNumber(world, { taken = false, came } = {}) {
+  const one = world.client({ readyUrl: "/ready/" });
+  one.nonce = { nonce: "33", commitment: OWN, taken, mayCommit: true, mayOpen: () => true };
+  const frame = world.sync(4, { view: waits(world, null), ...came });
+  one.open(frame);
+  one.start(frame);
+  const said = () => new URL(world.sockets.at(-1).url).searchParams.get("commitment");
+  return { one, said };
+}
+
+for (const [name, taken, stands, more, brings] of [
+  ["the first one", false, null, {}, true],
+  ["one that was lost on the way", true, null, {}, true],
+  ["its own once more", true, OWN, {}, true],
+  ["its own while numbers are opened", true, OWN, { opens_until: 9 }, true],
+  ["one in place of another browser's", false, OTHERS, {}, true],
+  ["none in place of what has taken its place", true, OTHERS, {}, false],
+  ["none once numbers are opened", false, OTHERS, { opens_until: 9 }, false],
+  ["none where they begin without", false, OTHERS, { without: [true, false] }, false],
+]) {
+  test(`a page that comes commits to ${name}`, () => {
+    const world = makeWorld();
+    const { said } = withNumber(world, { taken, came: { view: waits(world, stands, more) } });
+    assert.equal(said(), brings ? OWN : null);
+  });
+}
+
+test("a page whose number another has taken the place of does not commit again by itself", async () => {
+  const world = makeWorld();
+  const { one, said } = withNumber(world);
+  assert.equal(said(), OWN);
+  const socket = world.sockets.at(-1);
+  socket.opens();
+  socket.says(world.sync(5, { view: waits(world, OWN) }));
+  socket.says(world.step(6, [], { view: waits(world, OTHERS) }));
+  socket.drops(1006);
+  await world.pass(700);
+  assert.equal(world.sockets.length, 2);
+  assert.equal(said(), null);
+  world.sockets.at(-1).drops(1006);
+  world.answers.GET.push({ status: 304 });
+  await world.settle();
+  assert.deepEqual(
+    world.requests.map(({ url }) => url),
+    ["/state/?here=true"],
+  );
+  one.stop();
+});
+
+test("a page that has changed it too often does not try again", async () => {
+  const world = makeWorld();
+  const { said } = withNumber(world, { came: { view: waits(world, OTHERS) } });
+  const socket = world.sockets.at(-1);
+  socket.opens();
+  socket.says(world.sync(4, { view: waits(world, OTHERS) }));
+  socket.says({ type: "refused", id: null, code: "draws.changes", sentence: "No.", squares: [] });
+  socket.drops(1006);
+  await world.pass(700);
+  assert.equal(said(), null);
+});
+
+test("nothing is opened of a seat that begins without", () => {
+  const world = makeWorld();
+  withNumber(world, { taken: true });
+  const socket = world.sockets.at(-1);
+  socket.opens();
+  const view = (more) => waits(world, OWN, { opens_until: 9, ...more });
+  socket.says(world.sync(5, { view: view({ without: [true, false] }) }));
+  assert.ok(!socket.types().includes("nonce"));
+  socket.says(world.sync(6, { view: view({ without: [false, true] }) }));
+  assert.ok(socket.types().includes("nonce"));
+});

@@ -331,9 +331,31 @@ test("a nonce is the same for all pages of a browser, and of that seat alone", a
   assert.match(first.nonce, /^[0-9a-f]{64}$/);
   assert.equal(first.commitment, nonceCommitment(1, first.nonce));
   assert.deepEqual(await nonceFor(7, 1, storage), first);
+  assert.equal(first.taken, false);
+  noteTaken(7, storage);
+  assert.deepEqual(await nonceFor(7, 1, storage), { ...first, taken: true });
   assert.notEqual((await nonceFor(8, 1, storage)).nonce, first.nonce);
   assert.notEqual((await nonceFor(7, 0, storage)).nonce, first.nonce);
-  assert.match((await nonceFor(7, 1, null)).nonce, /^[0-9a-f]{64}$/);
+});
+
+test("a browser that keeps nothing commits to nothing", async () => {
+  const full = {
+    ...memory(),
+    setItem: () => {
+      throw new DOMException("full", "QuotaExceededError");
+    },
+  };
+  const forgetful = { ...memory(), setItem: () => {} };
+  const closed = {
+    getItem: () => {
+      throw new DOMException("no", "SecurityError");
+    },
+    setItem: () => {},
+    removeItem: () => {},
+  };
+  for (const storage of [null, full, forgetful, closed]) {
+    assert.equal(await nonceFor(7, 1, storage), null);
+  }
 });
 
 test("what was shown first is what is noted", async () => {
@@ -514,7 +536,7 @@ test("a number that was taken is in the record, and one that was sent", async ()
   assert.match(found({}).wrong.join(), /^WRONG: the server had taken/);
   const shut = found({ commitment });
   assert.deepEqual([shut.wrong, shut.isGrave], [[], false]);
-  assert.match(shut.doubts.join(), /it was not opened in time.*your own number is not in it/);
+  assert.match(shut.doubts.join(), /it was not opened\..*your own number is not in it/);
   assert.equal(summaryOf(SOUND, { found: shut }).kind, "info");
   assert.ok(freezeDraws(7, shown, storage)); // and then it is sent
   const swallowed = found({ commitment });
@@ -586,6 +608,7 @@ test("any page of the site opens the number that its browser has added", async (
     { waiting: { gathers_until: null, ...opens } }, // at a live pace they are at its page
     { waiting: opens, draws: { own: OTHER } }, // another browser's
     { waiting: opens, draws: { opened: true } },
+    { waiting: { ...opens, without: [true, false] } },
     { waiting: opens, you: 1 },
     { waiting: opens, you: null },
   ]) {

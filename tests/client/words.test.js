@@ -145,16 +145,17 @@ test("whom a match waits for whose players need not be there together", () => {
   const none = { commitment: null, opened: false };
   const late = { commitment: "aa", opened: false };
   const given = { commitment: "aa", opened: true };
-  const said = (ready, nonces, you, more = {}) => {
+  const said = (ready, nonces, you, more = {}, of = {}) => {
     const waiting = { until, ready, certain: true, gathers_until: until - 1, ...more };
     const view = viewOf({ phase: "waiting", waiting, draws: { nonces } });
-    const { text } = turnLine(view, you, NAMES);
+    const { text } = turnLine(view, you, NAMES, of);
     assert.ok(text.endsWith(latest), text);
     return text.slice(0, -latest.length);
   };
   const opens = { opens_until: until };
   const soon = "The match begins in a moment.";
-  const own = "Your number is opened by the browser that added it: look in with that.";
+  const own =
+    "Your number is opened by the browser that added it: look in with that, or begin without it.";
   assert.equal(said([true, false], [late, none], 0), "Waiting for Ben to look in.");
   assert.equal(said([false, false], [none, none], null), "Waiting for Ada and Ben to look in.");
   assert.equal(said([false, true], [none, late], 0), soon); // they have come just now
@@ -164,6 +165,8 @@ test("whom a match waits for whose players need not be there together", () => {
   assert.equal(said([true, true], [late, none], 1), "Waiting for Ada to look in again.");
   assert.equal(said([true, true], [late, given], 0, opens), own);
   assert.equal(said([true, true], [given, none], 0, opens), soon);
+  // This browser has it, and opens it.
+  assert.equal(said([true, true], [late, given], 0, opens, { own: "aa" }), soon);
   // Both have one to open: each hears of both.
   assert.equal(said([true, true], [late, late], 1, opens), `${own} ${again}`);
   assert.equal(
@@ -178,6 +181,13 @@ test("whom a match waits for whose players need not be there together", () => {
     said([true, false], [late, none], null, opens),
     `Waiting for Ben to look in. ${again}`,
   );
+  // Who begins without theirs is not waited for.
+  const without = { ...opens, without: [true, false] };
+  for (const you of [0, 1, null]) {
+    assert.equal(said([true, true], [late, given], you, without), soon);
+    assert.equal(said([true, true], [late, late], you, { without: [true, true] }), soon);
+  }
+  assert.equal(said([true, false], [late, none], 0, without), "Waiting for Ben to look in.");
 });
 
 test("what draws follow from, once nobody can add to it any more", () => {

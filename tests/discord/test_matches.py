@@ -313,6 +313,24 @@ def test_being_ready(guild: Guild, ada: User, ben: User, set_clock: SetClock) ->
     assert play.held.live.has_begun
 
 
+def test_being_ready_at_a_slow_pace(
+    guild: Guild, ada: User, ben: User, set_clock: SetClock
+) -> None:
+    """Where having looked in is not all that is waited for."""
+    set_clock(0)
+    play = started((ada, ben), waits=True, options={"turn_time": 86_400})
+    shown = guild.finished(guild.eve.command("match", match=play.pk))
+    told = description(shown)
+    assert "begins once both players have looked in and their numbers are open, by" in told
+    first = guild.finished(guild.ada.command("ready"))
+    assert plain(first.body["content"]) == (
+        "You have looked in. It begins once both of you have and your numbers are open: the "
+        "browser that has added one opens it."
+    )
+    second = guild.finished(guild.ben.press(f"ready:{play.pk}"))
+    assert second.body["content"] == "The match is on."
+
+
 def test_a_button_goes_once_nobody_can_press_it(
     guild: Guild, ada: User, ben: User, cleo: User, old_buttons: Press
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -43,9 +44,9 @@ def season(organiser: User) -> Season:
     return choosing(organiser)
 
 
-def choosing(organiser: User) -> Season:
+def choosing(organiser: User, **more: Any) -> Season:
     """An elimination season of four in which the fourth is to choose."""
-    season = running(organiser, 4)
+    season = running(organiser, 4, **more)
     now = now_utc()
     placements_record(
         acting_user=organiser,
@@ -202,6 +203,19 @@ def test_both_are_ready_and_it_begins(guild: Guild, season: Season) -> None:
     assert said(second) == "The match has begun."
     (button,) = second.data["components"][0]["components"]
     assert button["url"].endswith(f"/matches/{leg.match_id}/")
+
+
+def test_both_are_ready_at_a_slow_pace_and_have_yet_to_look_in(
+    guild: Guild, organiser: User
+) -> None:
+    season = choosing(organiser, pace="daily")
+    candidate, other = joined(guild, season, 4), joined(guild, season, 2)
+    number = episode_now(season).round.number
+    candidate.press(f"chosen:{season.slug}:{number}:{who(season, 2).pk}")
+    open_numbers = "both looked in and your numbers are open."
+    assert said(candidate.command("ready")).endswith(open_numbers)
+    told = said(other.command("ready"))
+    assert told == "The match begins once both players have looked in and their numbers are open."
 
 
 def test_a_button_says_so_before_it_begins_and_while_it_waits(guild: Guild, season: Season) -> None:

@@ -308,6 +308,9 @@ def test_an_outage_makes_every_wait_longer(waiting: Play) -> None:
     told = view_of(waiting)["waiting"]
     assert (told["gathers_until"], told["until"]) == (T0 + HALF + 2 * HOUR, T0 + WAIT + 2 * HOUR)
     assert waiting.match.wake_at == told["gathers_until"] + 1
+    # No clock runs that anything could be said of.
+    text = "The service was away for 7200 s. The match waits so much longer for what it waits for."
+    assert said(waiting) == [(None, text)]
     assert comes(waiting, 0, HALF + HOUR) is False
     assert "opens_until" not in view_of(waiting)["waiting"]
 
@@ -402,7 +405,8 @@ def test_each_is_told_to_look_in_and_once_more_to_open_a_number(
     assert told() is True
     assert told() is False
     assert device.messages[-1].told["subject"] == "Your match against Ada waits for you to look in"
-    assert "once you have both looked in" in device.messages[-1].told["words"]
+    words = device.messages[-1].told["words"]
+    assert "once you have both looked in, and once more where your browser has a number" in words
     comes(waiting, 1, HOUR)
     assert told() is False  # it does not wait for him
     comes(waiting, 0, 2 * HOUR)
@@ -410,7 +414,10 @@ def test_each_is_told_to_look_in_and_once_more_to_open_a_number(
     assert [each[1] for each in workers.of(TELL_TURN)][-1] == 1
     assert told() is True
     assert told() is False
-    assert "with the same browser" in device.messages[-1].told["words"]
+    assert device.messages[-1].told["subject"] == "Your match against Ada waits for your number"
+    words = device.messages[-1].told["words"]
+    assert "once more with the same browser, on any page of the site" in words
+    assert "say on the match's page that it is to begin without" in words
     assert len(device.messages) == 2
 
 
@@ -418,16 +425,31 @@ def test_pages_and_lists_say_what_it_waits_for(waiting: Play, ada: User, ben: Us
     room = Client()
     for address in ("/", "/watch/"):
         shown = unescape(room.get(address).content.decode())
-        assert "begins when both have looked in" in shown, address
+        assert "begins when both have looked in and their numbers are open" in shown, address
         assert "begins when both are there" not in shown, address
     page = unescape(room.get(f"/matches/{waiting.pk}/").content.decode())
-    assert "once both players have looked in" in page
+    assert "once both players have looked in and their numbers are open" in page
     own = Client()
     own.force_login(ada)
     comes(waiting, 0, HOUR)
     assert "begins when both have looked in" in own.get("/").content.decode()
     answer = own.get(f"/api/v1/matches/{waiting.pk}/").json()
     assert answer["view"]["waiting"]["gathers_until"] == T0 + HALF
+
+
+def test_what_is_refused_meanwhile_says_what_it_waits_for(waiting: Play, orla: User) -> None:
+    begins = "The match begins once both players have looked in and their numbers are open."
+    answer: Any = waiting.submit(0, "concede", HOUR, version=1)
+    assert (answer.code, answer.sentence) == ("match.waiting", begins)
+    found = refused(
+        "match.waiting", match_organise, match_id=waiting.pk, acting_user=orla, client_id="p",
+        text="pause", why="Because.", at=T0 + HOUR,
+    )  # fmt: skip
+    assert found.sentence.startswith(begins)
+    comes(waiting, 0, HOUR)
+    comes(waiting, 1, HOUR)  # both have, and it waits still
+    answer = waiting.submit(0, "concede", 2 * HOUR, version=waiting.held.readers.versions[0])
+    assert (answer.code, answer.sentence) == ("match.waiting", begins)
 
 
 def test_a_notice_says_that_they_need_not_be_there_together(

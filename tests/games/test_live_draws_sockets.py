@@ -97,6 +97,28 @@ async def test_who_never_opens_it_is_not_waited_for_long(site: Site, desk: Desk)
     assert recorded(site, match)["nonces"] == [{"commitment": nonce_commitment(0, NONCES[0])}, {}]
 
 
+async def test_who_has_lost_a_number_begins_without_it(site: Site, desk: Desk) -> None:
+    players = (desk.person(), desk.person())
+    match = desk.match(*players, waits=True, turn_time=86_400)
+    async with AsyncExitStack() as stack:
+        ada = await stack.enter_async_context(await came(site, match, players[0], 0, NONCES[0]))
+        await ada.next("sync")
+        ben = await stack.enter_async_context(await came(site, match, players[1], 1, NONCES[1]))
+        await told(ada, "waiting", opens=True)
+        await ben.say("nonce", id="n", match=match, nonce=NONCES[1])
+        await ben.next("ack", id="n")
+        await ben.say("nonce", id="w", match=match, without=True)
+        assert (await ben.next("refused", id="w"))["code"] == "draws.opened"
+        await ada.say("nonce", id="w", match=match, without=True)
+        await ada.next("ack", id="w")
+        await told(ben, "on")
+        await told(ada, "on")
+        await ada.say("nonce", id="again", match=match, without=True)
+        await ada.next("ack", id="again")
+        await ben.submit("concede")
+    assert "nonce" not in recorded(site, match)["nonces"][0]
+
+
 async def test_whoever_watches_adds_nothing_and_opens_nothing(site: Site, desk: Desk) -> None:
     match = desk.match(desk.person(), desk.person(), waits=True)
     async with await came(site, match, desk.person(), 0, NONCES[0]) as reader:

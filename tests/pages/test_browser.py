@@ -429,7 +429,7 @@ def test_a_named_challenge_reaches_its_player_on_any_page(
     ("pace", "told"),
     [
         ("Unhurried", "begins when you are both there."),
-        ("Correspondence", "begins when you have both looked in."),
+        ("Correspondence", "begins when you have both looked in and your numbers are open."),
     ],
 )
 def test_whoever_is_elsewhere_is_told_of_the_match(

@@ -810,6 +810,12 @@ PERMISSIONS: dict[str, Permission] = {
         Api("post", "api:ready", lambda s: [s.match.pk], lambda _s: {"nonce": NONCE},
             scope="play"),
     )),
+    "begin without one's number": Permission("opening", ON_SEATS, (
+        Frame("nonce", lambda s: {"type": "nonce", "id": "without", "match": s.match.pk,
+                                  "without": True}, "play"),
+        Api("post", "api:ready", lambda s: [s.match.pk], lambda _s: {"without": True},
+            scope="play"),
+    )),
     "read one's plan": Permission("running", ON_SEATS, (
         Api("get", "api:plan", lambda s: [s.match.pk], scope="read"),
     ), reads=True),

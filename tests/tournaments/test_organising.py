@@ -708,6 +708,7 @@ def test_a_leg_that_an_organiser_begins_waits_for_both_or_until_they_have_looked
         assert f"/matches/{match.pk}/" in letter.body
         assert ("once both of you are there" in letter.body) == waits
         assert ("once both players have looked in" in letter.body) != waits
+        assert ("and once more, on any page of the site" in letter.body) != waits
         assert "clocks are running" not in letter.body
     if not waits:
         half_a_day = now + timedelta(hours=12)

@@ -537,16 +537,18 @@ def test_at_a_slow_pace_it_waits_in_turns_and_is_never_void(orla: User, by: str,
     event = SeasonEvent.objects.filter(kind="death-match.started").latest("pk")
     assert datetime.fromisoformat(event.data["waits_until"]) == until
     assert event.words.startswith("Player 1 vs Player 2")
-    assert "begins once both players have looked in: Tetronogo." in event.words
+    looked = "begins once both players have looked in and their numbers are open"
+    assert f"{looked}: Tetronogo." in event.words
     feed = Client().get(f"/seasons/{season.slug}/calendar.ics").content.decode()
-    assert "begins once both players have looked in" in feed.replace("\r\n ", "")
+    feed = feed.replace("\r\n ", "")
+    assert looked in feed
     desk, player = Client(), Client()
     desk.force_login(orla)
     page = desk.get(f"/seasons/{season.slug}/desk/matches/{row.pk}/").content.decode()
-    assert "once both players have looked in" in page
+    assert "once both players have looked in and their numbers are open" in page
     player.force_login(account(season, 1))
     page = player.get(f"/seasons/{season.slug}/").content.decode()
-    assert "begins once both of you have looked in." in page
+    assert "begins once both of you have looked in and your numbers are open." in page
     hour = after(hours=1)
     with committing():
         if how == "time":

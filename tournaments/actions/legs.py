@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from core.actions import Action, Actions, Done
+from games.words import LOOKED_IN
 from tournaments.actions.subjects import AtLeg
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.times import ScheduleForm
@@ -67,7 +68,7 @@ _IT_WAITS: Final = (
     "If they are not there in time, the match is void, and is played again.",
 )
 _IN_TURNS: Final = (
-    "It begins once both players have looked in; both are told by mail.",
+    "It begins once both players have looked in and their numbers are open; both are told by mail.",
     "Whoever has not looked in is waited for no longer than a turn, and half a day at most.",
     "No clock runs before.",
 )
@@ -77,7 +78,7 @@ _AT_ONCE: Final = (
 
 
 def _how_it_begins(s: AtLeg) -> tuple[str, ...]:
-    if legs.is_in_turns(s.season, s.leg):
+    if legs.will_gather(s.season, s.leg):
         return _IN_TURNS
     return _IT_WAITS if legs.will_wait(s.season, s.leg) else _AT_ONCE
 
@@ -90,8 +91,8 @@ START: Final = Action[AtLeg](
     done=lambda s: (
         "The match waits for both players."
         if legs.will_wait(s.season, s.leg)
-        else "The match begins once both players have looked in."
-        if legs.is_in_turns(s.season, s.leg)
+        else f"The match begins once both players {LOOKED_IN}."
+        if legs.will_gather(s.season, s.leg)
         else "The match is on."
     ),
     follows=lambda s: [

@@ -346,7 +346,12 @@ CONFIRM: Final = Action[AtLeg](
     label="I am ready",
     title=lambda s: f"Ready for {s.which}",
     button="I am ready",
-    done="You are ready. The match begins when both of you are.",
+    done=lambda s: (
+        "You are ready. Once both of you are, the match waits until you have both looked in and "
+        "your numbers are open."
+        if legs.will_gather(s.season, s.leg)
+        else "You are ready. The match begins when both of you are."
+    ),
     check=lambda s: readiness.must_be_confirmable(s.leg, s.user, legs=s.legs),
     run=_confirm,
     at_once=True,

@@ -21,7 +21,7 @@ from games.pictures.boards import board_of, png_of
 from games.reading.matches import match_for
 from games.reading.readers import reader_in
 from games.reading.records import record_bytes
-from games.words import game_name, result_text, ruleset_named
+from games.words import LOOKED_IN, game_name, result_text, ruleset_named
 from tournaments.discord.interactions import DESCRIPTION_MOST, Component, button, link
 from tournaments.lifecycle import STILL_IN, SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Season
@@ -161,7 +161,7 @@ def begins_line(waiting: Mapping[str, Any]) -> str:
     until = waiting["until"]
     at = f"{moment(until, 't')} ({moment(until)})"
     if "gathers_until" in waiting:
-        return f"The match begins once both players have looked in, by {at} at the latest."
+        return f"The match begins once both players {LOOKED_IN}, by {at} at the latest."
     return f"The match begins once both players are there. They have until {at}."
 
 

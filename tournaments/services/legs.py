@@ -186,9 +186,9 @@ def options_for(season: Season, leg: Leg) -> dict[str, Any]:
     return {**pace.options_at(REGISTRY.get(leg.ruleset), chosen), **leg.options}
 
 
-def is_in_turns(season: Season, leg: Leg) -> bool:
-    """Whether a leg that is begun waits until both players have looked in, or without them for
-    so long, as at an hour a turn or more."""
+def will_gather(season: Season, leg: Leg) -> bool:
+    """Whether a leg that is begun waits until both players have looked in and their numbers are
+    open, or for so long, as at an hour a turn or more."""
     if not leg.ruleset:
         return False
     ruleset, options = REGISTRY.get(leg.ruleset), options_for(season, leg)
@@ -287,7 +287,7 @@ def _start(
     certain = until is not None and (acting_user is None or in_turns)
     when = "" if until is None or certain else " once both players are there"
     if in_turns:
-        when = " once both players have looked in"
+        when = f" once both players {words.LOOKED_IN}"
     season_event(
         season=season,
         kind="death-match.started",

@@ -19,7 +19,7 @@ from core.conditional import answer_to, strong_tag
 from core.refusals import NotFound
 from core.replica.reading import from_replica
 from games.models import Match
-from games.words import is_in_turns
+from games.words import LOOKED_IN, is_in_turns
 from tournaments.lifecycle import DeathMatchStatus, LegStatus, SeasonStatus
 from tournaments.models import DeathMatch, Leg
 from tournaments.reading.death_matches import DeathMatchWithLegs, game_of
@@ -168,7 +168,7 @@ def _event(
     event.add("url", request.build_absolute_uri(row.get_absolute_url()))
     about = [row.round.name, game_of(leg)]
     if leg.waits and leg.match is not None:
-        seen = "have looked in" if is_in_turns(leg.match) else "are there"
+        seen = LOOKED_IN if is_in_turns(leg.match) else "are there"
         about.append(f"begins once both players {seen}")
     if row.winner is not None:
         about.append(f"{row.winner.shown_name} won")

@@ -2,7 +2,7 @@
 /* The page that takes a record as a file and verifies its draws. The file never leaves the device. */
 
 import { embedded, find } from "../match/dom.js";
-import { readRecord, Unreadable } from "./reading.js";
+import { readBytes, Unreadable } from "./reading.js";
 import { show, showFailure } from "./report.js";
 
 const LARGEST = 16 * 1024 * 1024; // as the checker has it
@@ -27,7 +27,7 @@ async function moduleOf(ruleset) {
 async function look(root, file) {
   try {
     if (file.size > LARGEST) throw new Unreadable("This file is too large for a match record.");
-    const record = readRecord(await file.text());
+    const record = readBytes(await file.arrayBuffer());
     show(root, record, await moduleOf(record.ruleset), { seen: "file" });
   } catch (error) {
     showFailure(root, error);

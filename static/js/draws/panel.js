@@ -11,11 +11,11 @@ async function verified(panel) {
   const body = find(panel, '[data-part="draws"]');
   const { show, showFailure } = await import("./report.js");
   try {
-    const { readRecord } = await import("./reading.js");
+    const { readBytes } = await import("./reading.js");
     const { keptStorage, notedOf } = await import("../match/nonce.js");
     const answer = await fetch(panel.dataset.record ?? "");
     if (!answer.ok) throw new Error(String(answer.status));
-    const record = readRecord(await answer.text());
+    const record = readBytes(await answer.arrayBuffer());
     const module = /** @type {Draws.Module} */ (
       panel.dataset.rules ? await import(panel.dataset.rules) : { draws: {} }
     );

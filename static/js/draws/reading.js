@@ -99,6 +99,21 @@ function mustBeResult(result) {
 }
 
 /**
+ * A record out of the bytes of a file: UTF-8 without a byte order mark, as every checker takes it. Throws
+ * Unreadable.
+ * @param {ArrayBuffer} bytes
+ */
+export function readBytes(bytes) {
+  let text;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Unreadable("This is not UTF-8, so it is no match record.");
+  }
+  return readRecord(text);
+}
+
+/**
  * A record out of its text. Throws Unreadable.
  * @param {string} text
  * @returns {Draws.Record}

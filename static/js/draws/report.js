@@ -69,11 +69,20 @@ function faultIn({ faults, outcomes, stopped }) {
 }
 
 /**
+ * What there is to say of a seat whose nonce was not opened: a server that told its player what was to come
+ * left them the choice.
+ * @param {string} name
+ */
+const withheld = (name) =>
+  `${name} had committed to a nonce that was not opened, so zeros stand for it. If the server had told them what each of the two would lead to, they could have chosen between them.`;
+
+/**
  * What there is to say of a record in which nothing is wrong.
  * @param {Draws.Verdict} verdict
+ * @param {string[]} seats
  * @returns {Summary}
  */
-function soundly(verdict) {
+function soundly(verdict, seats) {
   const { derived, outcomes, isAdvantageAgreed } = verdict;
   const counts = countsOf(verdict);
   const suppliers = [...new Set(outcomes.flatMap(({ by }) => by || []))].join(", ");
@@ -111,6 +120,13 @@ function soundly(verdict) {
     counts.verified === 1
       ? "The one draw follows from the seed and the nonces"
       : `All ${counts.verified} draws follow from the seed and the nonces`;
+  const shut = (derived?.nonces ?? []).flatMap(({ commitment, nonce }, seat) =>
+    commitment && !nonce ? [seats[seat] ?? `Seat ${seat}`] : [],
+  );
+  if (shut.length > 0) {
+    const kept = shut.map((name) => [withheld(name)]);
+    return { kind: "info", title: `${title}; one nonce was not opened`, lines: [...kept, ...lines] };
+  }
   return { kind: "success", title, lines };
 }
 
@@ -118,10 +134,13 @@ function soundly(verdict) {
  * What it all comes to, in one verdict: the worst that is to be said. `found` is what came of comparing
  * the record with what this browser noted, `compared` with what its reader did (see `comparison`).
  * @param {Draws.Verdict} verdict
- * @param {{found?: Draws.Recalled | null, seen?: Draws.Seen, compared?: string}} [beside]
+ * @param {{found?: Draws.Recalled | null, seen?: Draws.Seen, compared?: string, seats?: string[]}} [beside]
  * @returns {Summary}
  */
-export function summaryOf(verdict, { found = null, seen = "here", compared = "" } = {}) {
+export function summaryOf(
+  verdict,
+  { found = null, seen = "here", compared = "", seats = [] } = {},
+) {
   const fault = faultIn(verdict);
   const others = [];
   const title = {
@@ -137,7 +156,7 @@ export function summaryOf(verdict, { found = null, seen = "here", compared = "" 
     const lines = [...(fault?.lines ?? []), ...others.flatMap((each) => each.lines)];
     return { kind: "danger", title: first.title, lines };
   }
-  const sound = doubted(soundly(verdict), found);
+  const sound = doubted(soundly(verdict, seats), found);
   if (countsOf(verdict).verified === 0 || !ORIGINS[seen] || compared.startsWith(SAME)) return sound;
   const kind = sound.kind === "success" ? "info" : sound.kind;
   return { ...sound, kind, lines: [[ORIGINS[seen]], ...sound.lines] };
@@ -167,7 +186,7 @@ export function addedBy({ commitment, nonce }, seen = "here") {
     return "added a nonce of their own, committed to before anything was known.";
   }
   if (commitment) {
-    return `${says}had committed to a nonce and did not open it in time; zeros stand for it.`;
+    return `${says}had committed to a nonce and did not open it; zeros stand for it.`;
   }
   return `${says}added nothing; zeros stand for it.`;
 }
@@ -289,8 +308,12 @@ const WITHOUT =
  */
 function missed({ nonce, own, taken = false, frozen = false }, { nonce: stated, commitment }) {
   if (stated === nonce) return { text: "", isGrave: false };
-  if (stated || (commitment && own && commitment !== own)) {
-    const before = taken ? ", though it had added one that was taken" : "";
+  const before = taken ? ", though it had added one that was taken" : "";
+  if (!stated && commitment && own && commitment !== own) {
+    const text = `The record has a commitment for you to a number that this browser did not choose${before}, and that was not opened. If you did not come by another browser, somebody else made it. ${WITHOUT}`;
+    return { text, isGrave: taken };
+  }
+  if (stated) {
     const text = `The record has a number for you that this browser did not choose${before}. If you did not come by another browser, ${CHOSEN}`;
     return { text, isGrave: taken };
   }
@@ -299,7 +322,7 @@ function missed({ nonce, own, taken = false, frozen = false }, { nonce: stated, 
       "Your browser has sent its number in time, as far as it knows, and the record has none. If the connection was not at fault, the server dropped it, and could with your opponent have chosen what was drawn.";
     return { text, isGrave: true };
   }
-  const text = `The nonce that this browser chose is not in the record: it was not opened in time. ${WITHOUT}`;
+  const text = `The nonce that this browser chose is not in the record: it was not opened. ${WITHOUT}`;
   return { text, isGrave: false };
 }
 
@@ -429,7 +452,7 @@ export function show(root, record, module, beside) {
   const found = recalled(noted, derived, record.seats) ?? unvouched(derived, you);
   const sum = h("div", { role: "status" });
   const summed = (compared = "") => {
-    const { kind, title, lines } = summaryOf(verdict, { found, seen, compared });
+    const { kind, title, lines } = summaryOf(verdict, { found, seen, compared, seats: record.seats });
     sum.className = `alert alert--${kind} draws__sum`;
     fill(
       sum,

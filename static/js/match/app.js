@@ -55,6 +55,7 @@ class MatchPage {
   input = null; // for typed notation
   /** @type {string | undefined} */
   ownCommitment; // of the number that this browser adds to the draws
+  knowsOwn = false; // whether it has found out whether it has one
   typed = false; // what stands there was typed and is not the board's draft
   drafted = ""; // what the board previews
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -154,6 +155,8 @@ class MatchPage {
     this.desk = null;
     /** @type {import("./practice.js").Practice | null} */
     this.practice = null;
+    /** @type {import("./without.js").Without | null} */
+    this.without = null;
   }
 
   async start() {
@@ -224,14 +227,18 @@ class MatchPage {
       const { match } = this.client;
       const storage = keptStorage();
       const nonce = await nonceFor(match, you, storage);
+      if (nonce === null) return; // it begins without, and does not wait for it
       this.noteDraws = (shown) => noteDraws(match, shown, storage);
       this.noteTaken = () => noteTaken(match, storage);
       const mayOpen = (/** @type {Draws.Shown} */ shown) => freezeDraws(match, shown, storage);
       this.ownCommitment = nonce.commitment;
       this.#noteShown({ view, you });
-      this.client.nonce = { ...nonce, mayOpen }; // where the page has gone without: for when it connects anew
+      this.client.nonce = { ...nonce, mayCommit: true, mayOpen }; // where the page has gone without: for when it connects anew
     } catch (error) {
       console.error(error); // the match begins without
+    } finally {
+      this.knowsOwn = true;
+      if (this.state !== null) this.#drawWithout(this.state);
     }
   }
 
@@ -787,7 +794,20 @@ class MatchPage {
     if (this.stands === null) this.#awaitStands();
     else this.stands.update(this.state, this.names);
     this.#drawDraws(this.state);
+    this.#drawWithout(this.state);
     this.#drawTitle();
+  }
+
+  /** @param {Client.State} state */
+  #drawWithout(state) {
+    if (this.without !== null) this.without.update(state, this.ownCommitment);
+    else if (this.knowsOwn && state.view.waiting?.gathers_until) void this.#loadWithout();
+  }
+
+  async #loadWithout() {
+    const { Without } = await import("./without.js");
+    this.without ??= new Without(this.root, this.parts.turn, this.client);
+    if (this.state !== null) this.without.update(this.state, this.ownCommitment);
   }
 
   /* As the page says it: see `draws_told` of the pages. */
@@ -796,7 +816,7 @@ class MatchPage {
     const { draws: box } = this.parts;
     box.hidden = view.draws === undefined;
     if (view.draws === undefined) return;
-    const late = view.waiting ? "" : " (not opened in time: a constant stands for it)";
+    const late = view.waiting ? "" : " (not opened: a constant stands for it)";
     const told = [
       ["Commitment to the seed", view.draws.commitment],
       ...view.draws.nonces.map(({ commitment, opened }, seat) => [
@@ -849,7 +869,9 @@ class MatchPage {
   #drawPresence() {
     this.#drawPlayers();
     this.#sayPresenceSoon();
-    if (this.state?.view.phase === "waiting") this.#drawTurn(this.state);
+    if (this.state?.view.phase !== "waiting") return;
+    this.#drawTurn(this.state);
+    this.#drawWithout(this.state);
   }
 
   #drawPlayers() {

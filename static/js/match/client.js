@@ -208,6 +208,8 @@ export class MatchClient extends Target {
     this.known = null; // the latest state whose log need not be told anew
     /** @type {Client.OwnNonce | null} */
     this.nonce = null; // what this page adds to the draws, while the match waits
+    /** @type {Pick<Live.Sync, "view" | "you"> | null} */
+    this.came = null; // what the page came with
   }
 
   /**
@@ -217,6 +219,7 @@ export class MatchClient extends Target {
    */
   open(sync = null) {
     this.early = [];
+    this.came = sync;
     this.known = sync && knownOf(sync);
     this.#connect();
   }
@@ -358,8 +361,30 @@ export class MatchClient extends Target {
       query.set("version", String(version));
       query.set("log", String(log));
     }
-    if (this.nonce !== null) query.set("commitment", this.nonce.commitment);
+    const commitment = this.#committing();
+    if (commitment !== null) query.set("commitment", commitment);
     return query.size > 0 ? `${this.socketUrl}?${query}` : this.socketUrl;
+  }
+
+  /* What this page commits to as it comes, if it does. */
+  #committing() {
+    this.#mindOwn();
+    return this.nonce?.mayCommit ? this.nonce.commitment : null;
+  }
+
+  /* Once another device of the reader's has committed in place of this one, this one does not do so
+     again by itself: the two would go on for ever. Nor does it where none is taken any more. */
+  #mindOwn() {
+    const { nonce } = this;
+    const { view, you } = this.state ?? this.came ?? {};
+    if (nonce === null || you === null || you === undefined || !view?.draws) return;
+    const stands = view.draws.nonces[you]?.commitment ?? null;
+    if (stands === nonce.commitment) {
+      nonce.taken = true;
+      return;
+    }
+    const isClosed = view.waiting?.opens_until !== undefined || view.waiting?.without?.[you];
+    if ((nonce.taken && stands !== null) || isClosed) nonce.mayCommit = false;
   }
 
   /** Open, but not let in yet: a page that gave up and came again would only make it worse. */
@@ -556,6 +581,7 @@ export class MatchClient extends Target {
   /** @param {Client.State} state */
   #become(state) {
     this.state = Object.freeze(state);
+    this.#mindOwn();
     return this.state;
   }
 
@@ -572,27 +598,27 @@ export class MatchClient extends Target {
     }
     const own = state.you === null ? undefined : draws?.nonces[state.you];
     if (waiting?.opens_until === undefined || own?.commitment !== nonce.commitment) return;
+    if (state.you !== null && waiting.without?.[state.you]) return;
     if (draws === undefined || own.opened || !nonce.mayOpen(draws)) return;
     const told = { type: "nonce", id: "nonce", match: this.match, nonce: nonce.nonce };
-    if (!this.#send(told) && this.polling) void this.#postNonce(nonce.nonce);
+    // Where that fails the next poll finds that it is not there yet.
+    if (!this.#send(told) && this.polling) {
+      void this.postReady({ nonce: nonce.nonce }).catch(() => {});
+    }
   }
 
-  /** @param {string} nonce */
-  async #postNonce(nonce) {
-    try {
-      await this.fetch(this.readyUrl, {
-        method: "POST",
-        headers: {
-          "Content-Type": "application/json",
-          Accept: "application/json",
-          "X-CSRFToken": this.csrf,
-        },
-        credentials: "same-origin",
-        body: JSON.stringify({ nonce }),
-      });
-    } catch {
-      // The next poll finds that it is not there yet.
-    }
+  /** @param {{nonce: string} | {without: true}} body */
+  postReady(body) {
+    return this.fetch(this.readyUrl, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        Accept: "application/json",
+        "X-CSRFToken": this.csrf,
+      },
+      credentials: "same-origin",
+      body: JSON.stringify(body),
+    });
   }
 
   /** @param {Live.Step} frame */
@@ -656,6 +682,7 @@ export class MatchClient extends Target {
 
   /** @param {Omit<Live.Refused, "type">} frame */
   #refused(frame) {
+    if (this.nonce !== null && frame.code === "draws.changes") this.nonce.mayCommit = false;
     // Another device of the same player came first: the match has a number of theirs.
     if (frame.code.startsWith("draws.")) return;
     if (!this.#settled(frame.id, { refused: frame })) this.#tell("trouble", frame);
@@ -769,7 +796,8 @@ export class MatchClient extends Target {
       if (this.etag !== null) headers["If-None-Match"] = this.etag;
       const sent = this.now();
       // Who asks so is there: the other waits for them, and is told.
-      const added = this.nonce === null ? "" : `&commitment=${this.nonce.commitment}`;
+      const commitment = this.#committing();
+      const added = commitment === null ? "" : `&commitment=${commitment}`;
       const response = await this.fetch(`${this.stateUrl}?here=true${added}`, {
         headers,
         cache: "no-store",

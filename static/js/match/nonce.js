@@ -9,24 +9,36 @@ const KEY = "gauntlet:draws";
 const AT_MOST = 100; // matches; what was noted of older ones goes
 
 /**
- * The number of this browser for a match, the same for all of its pages and after a reload, and what
- * it hashes to.
+ * The number of this browser for a match, the same for all of its pages and after a reload, what it
+ * hashes to, and whether the server has taken that. Null where the browser keeps nothing: it is read
+ * back before anybody is told of it, for what is lost with the page would be waited for in vain.
  * @param {number} match
  * @param {Seat} seat
  * @param {Client.KeptStorage | null} storage
- * @returns {Promise<Client.Nonce>}
+ * @returns {Promise<Client.Nonce | null>}
  */
 export async function nonceFor(match, seat, storage) {
-  const found = notedOf(match, storage);
-  if (found?.seat === seat && isWhole(found.nonce)) {
-    return { nonce: found.nonce, commitment: await commitmentTo(found.nonce, seat) };
-  }
+  const before = await keptFor(match, seat, storage);
+  if (before !== null) return before;
   const nonce = hex(crypto.getRandomValues(new Uint8Array(SIZE)));
-  const commitment = await commitmentTo(nonce, seat);
-  const among = notedOf(match, storage);
-  if (among?.seat === seat && isWhole(among.nonce)) return nonceFor(match, seat, storage); // another page's
-  keep({ match, seat, nonce, own: commitment, seed: "", nonces: [null, null] }, storage);
-  return { nonce, commitment };
+  const own = await commitmentTo(nonce, seat);
+  const among = await keptFor(match, seat, storage);
+  if (among !== null) return among; // another page's
+  keep({ match, seat, nonce, own, seed: "", nonces: [null, null] }, storage);
+  return keptFor(match, seat, storage);
+}
+
+/**
+ * @param {number} match
+ * @param {Seat} seat
+ * @param {Client.KeptStorage | null} storage
+ * @returns {Promise<Client.Nonce | null>}
+ */
+async function keptFor(match, seat, storage) {
+  const found = notedOf(match, storage);
+  if (found?.seat !== seat || !isWhole(found.nonce)) return null;
+  const { nonce, taken = false } = found;
+  return { nonce, taken, commitment: await commitmentTo(nonce, seat) };
 }
 
 /**
@@ -141,7 +153,7 @@ function keep(note, storage) {
   try {
     storage?.setItem(KEY, JSON.stringify([...others, note].slice(-AT_MOST)));
   } catch {
-    // This page alone has it then.
+    // Whoever has to know reads it back.
   }
 }
 

@@ -63,6 +63,7 @@ async function open(noted, { fetch, storage, csrf }) {
 function isToOpen({ you, view }, { seat, own }) {
   const { waiting, draws } = view ?? {};
   if (you !== seat || waiting?.gathers_until === undefined) return false;
+  if (waiting.without?.[seat]) return false;
   if (waiting.opens_until === undefined && !waiting.ready.every(Boolean)) return false;
   const given = draws?.nonces[seat];
   return own !== undefined && given?.commitment === own && !given.opened;

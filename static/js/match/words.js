@@ -83,7 +83,7 @@ export function turnLine(
 ) {
   if (view.phase === "over") return { state: "over", text: "The match is over." };
   if (view.phase === "waiting" && view.waiting) {
-    const text = waitingText(view.waiting, you, names, there, view.draws);
+    const text = waitingText(view.waiting, you, names, there, view.draws, own);
     return { state: "theirs", text: `${displacedText(view.draws, you, own)}${text}` };
   }
   if (view.phase === "lot") return { state: "theirs", text: "The advantage is drawn by lot." };
@@ -163,8 +163,10 @@ function theirsText(decisions, names, waiting) {
  * @param {Seat | null} you
  * @param {string[]} names
  * @param {Live.Draws} [draws]
+ * @param {string} [own]
  */
-function inTurns({ until, ready, opens_until: opens }, you, names, draws) {
+function inTurns(waiting, you, names, draws, own) {
+  const { until, ready, opens_until: opens } = waiting;
   const clock = new Date(until).toLocaleString("en-GB", {
     dateStyle: "medium",
     timeStyle: "short",
@@ -173,6 +175,7 @@ function inTurns({ until, ready, opens_until: opens }, you, names, draws) {
   const opening = opens !== undefined || ready.every(Boolean);
   const isShut = (/** @type {number} */ seat) => {
     const nonce = draws?.nonces[seat];
+    if (waiting.without?.[seat]) return false;
     return opening && Boolean(ready[seat] && nonce?.commitment) && !nonce?.opened;
   };
   const others = [0, 1].filter((seat) => seat !== you);
@@ -182,8 +185,12 @@ function inTurns({ until, ready, opens_until: opens }, you, names, draws) {
   // As long as nobody has begun to open numbers, another browser may add one instead.
   const how = opens === undefined ? "again" : "again, with the same browser";
   const said = [];
-  if (you !== null && opens !== undefined && isShut(you)) {
-    said.push("Your number is opened by the browser that added it: look in with that.");
+  // This browser's own is on its way.
+  const isHere = you !== null && own !== undefined && draws?.nonces[you].commitment === own;
+  if (you !== null && opens !== undefined && isShut(you) && !isHere) {
+    said.push(
+      "Your number is opened by the browser that added it: look in with that, or begin without it.",
+    );
   }
   if (absent) said.push(`Waiting for ${absent} to look in.`);
   if (again) said.push(`Waiting for ${again} to look in ${how}.`);
@@ -197,9 +204,10 @@ function inTurns({ until, ready, opens_until: opens }, you, names, draws) {
  * @param {string[]} names
  * @param {boolean[]} there
  * @param {Live.Draws} [draws]
+ * @param {string} [own]
  */
-function waitingText(waiting, you, names, there, draws) {
-  if (waiting.gathers_until !== undefined) return inTurns(waiting, you, names, draws);
+function waitingText(waiting, you, names, there, draws, own) {
+  if (waiting.gathers_until !== undefined) return inTurns(waiting, you, names, draws, own);
   const { until, ready, opens_until: opens, certain } = waiting;
   if (opens !== undefined) return "Both players are here. The match begins in a moment.";
   const missing = [0, 1]

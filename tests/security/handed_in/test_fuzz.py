@@ -103,6 +103,7 @@ def frames(match: int, version: int = 3) -> list[dict[str, Any]]:
         {"type": "ping", "at": 1.5, "received": 3, "hidden": True},
         {"type": "nonce", **about, "nonce": "00" * 32},
         {"type": "nonce", **about, "nonce": NONCE},
+        {"type": "nonce", **about, "without": True},
         *(
             {"type": "organise", "id": "x", "text": text, "why": "Lights"}
             for text in ("pause", "resume", "extend 0 60", "reserve 1 -5", "take back", "void")

@@ -24,7 +24,7 @@ from games.reading.records import record_bytes
 from games.reading.selectors import matches_live, matches_over, own_running
 from games.services.arrivals import match_ready_now
 from games.services.turns import match_submit
-from games.words import game_name
+from games.words import LOOKED_IN, game_name, is_in_turns
 from tournaments.actions.players import CONFIRM
 from tournaments.actions.subjects import AtLeg
 from tournaments.discord.commands.base import NUMBER, TEXT, Choices, Command, Option, Pressed
@@ -277,7 +277,10 @@ def _confirm(subject: AtLeg) -> Reply:
     address = done.address or subject.death_match.get_absolute_url()
     if done.words:
         return Reply(done.words, rows=[[link("Open the death match", absolute(address))]])
-    return Reply("The match has begun.", rows=[[link("Open the board", absolute(address))]])
+    match = Match.objects.filter(leg=subject.leg.pk).first()
+    waits = match is not None and match.waits_until is not None and is_in_turns(match)
+    words = f"The match begins once both players {LOOKED_IN}." if waits else "The match has begun."
+    return Reply(words, rows=[[link("Open the board", absolute(address))]])
 
 
 def leg_ready_for(asked: Asked, number: str) -> Reply:
@@ -300,8 +303,17 @@ def ready_for(asked: Asked, number: str) -> Reply:
     match = match_for(int(number), asked.user)
     seat = _seat(match, asked.user, "Only the two players can say that.")
     begun = match_ready_now(match_id=match.pk, acting_user=asked.user, seat=seat)
-    words = "The match is on." if begun else "You are ready. It begins once both of you are."
+    words = "The match is on." if begun else _ready_words(match)
     return board_reply(match_for(match.pk, asked.user), asked, words)
+
+
+def _ready_words(match: Match) -> str:
+    if is_in_turns(match):
+        return (
+            "You have looked in. It begins once both of you have and your numbers are open: the "
+            "browser that has added one opens it."
+        )
+    return "You are ready. It begins once both of you are."
 
 
 def is_ready_spent(number: str) -> bool:
