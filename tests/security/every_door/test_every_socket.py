@@ -27,7 +27,7 @@ from games.sockets.incoming import Incoming
 from games.sockets.routing import websocket_urlpatterns
 from games.sockets.socket import Socket
 from tests.permissions.world import Savepoint, Who, World, writes
-from tests.security.every_door.doors import NAMES, WHO, Cell, read_cell, write_cell
+from tests.security.every_door.doors import WHO, Cell, browser_of, read_cell, write_cell
 from tests.support.sockets import LocalSocket
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -135,7 +135,7 @@ def test_everybody_is_answered_as_the_table_states(name: str, world: World) -> N
             user_suspend(
                 acting_user=world.root, user=world.users["paul"], reason="Rude", until=None
             )
-        session = world.clients[WHO[name]].cookies.get(settings.SESSION_COOKIE_NAME)
+        session = browser_of(world, name).cookies.get(settings.SESSION_COOKIE_NAME)
         cookie = f"{settings.SESSION_COOKIE_NAME}={session.value if session else ''}"
         for socket in sockets():
             cache.clear()
@@ -194,5 +194,5 @@ def test_in_another_sites_page_everybody_is_nobody() -> None:
 
 def test_the_lines_can_be_read_and_written() -> None:
     for (socket, sent), cell in read_table().items():
-        assert set(cell) == set(NAMES.values())
+        assert cell.keys() == WHO.keys()
         assert f"{socket} | {sent} | {write_cell(cell)}" in TABLE.read_text().splitlines()
