@@ -98,7 +98,7 @@ def write_cell(cell: Mapping[str, str]) -> str:
     outside = {cell[name] for name in OUTSIDE}
     apart = [(name, cell[name]) for name in OUTSIDE]
     if len(outside) == 1:
-        apart = [("outside", *outside)]
+        apart = [("outside", outside.pop())]
     for name, status in [*apart, *((n, s) for n, s in cell.items() if n not in OUTSIDE)]:
         if status != usual:
             others.setdefault(status, []).append(name)

@@ -81,6 +81,8 @@ NOTES_READERS: Final = {
     "games:lobby": "that they still look for somebody",
     "games:seek": "that they still look for somebody",
     "games:chat_remove": "that a moderator was shown a message",
+    "mfa_view_recovery_codes": "that their owner was shown them",
+    "mfa_download_recovery_codes": "that their owner was shown them",
 }
 # What reads in the administration writes that somebody looked, and nothing else.
 LOOKS: Final = {"accounts_auditentry", "accounts_auditlink"}
@@ -123,6 +125,7 @@ NOTHING_IN_HANDS: Final = {
     "posts:switch": "a season with a channel in Discord: tests/posts/test_pages.py",
     "posts:disconnect": "a season with a channel in Discord: tests/posts/test_pages.py",
     "tournaments:rules": "the lower seed, who does not knock: the table of permissions",
+    "tournaments:times_answer": "which proposal it is about: the table of permissions",
     "games:feature": "which of two things is to be done: the table of permissions",
     "games:prepared_outlines": "a drawing: the table of permissions",
 }
