@@ -230,7 +230,8 @@ def users_lock(users: Iterable[User | int]) -> dict[int, User]:
 @transaction.atomic
 def role_grant(*, acting_user: User | None, user: User, role: Role) -> None:
     """Give a role; nobody acts where a command on the server does. Raises Refusal
-    ``account.not-administrator``, ``account.closed`` and ``account.role-held``."""
+    ``account.not-administrator``, ``account.closed``, ``account.powerless`` and
+    ``account.role-held``."""
     if acting_user is not None:
         must_administer(acting_user)
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
@@ -468,10 +469,12 @@ def rights_announce_change(user_id: int) -> None:
 
 
 def must_lack_role(user: User, role: Role) -> None:
-    """Whether somebody can be given a role. Raises Refusal ``account.closed`` and
-    ``account.role-held``."""
+    """Whether somebody can be given a role. Raises Refusal ``account.closed``,
+    ``account.powerless`` (a bot or a guest) and ``account.role-held``."""
     if not user.is_active:
         raise Forbidden("account.closed", "A closed account cannot be given a role.")
+    if user.is_bot or user.is_guest:
+        raise Forbidden("account.powerless", "A bot or a guest cannot be given a role.")
     if user.groups.filter(name=role.value).exists():
         raise Refusal("account.role-held", "This person already has the role.")
 

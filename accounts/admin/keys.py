@@ -30,6 +30,7 @@ from oauth2_provider.models import (
 
 from accounts.addresses import own_address
 from accounts.models import User
+from accounts.roles import is_administrator
 from accounts.signin.given import administrator_tell
 from accounts.signin.recent import ask_to_confirm, is_recently_confirmed
 from core.admin.writes import tell_write
@@ -79,7 +80,30 @@ class KeyAdmin(admin.ModelAdmin):
         return super().changelist_view(request, extra_context)
 
 
-class LibrarysAdmin(KeyAdmin):
+class PowerAdmin(KeyAdmin):
+    """Rows by which one could be let in as anybody, or give oneself any power. Django's permission
+    to write them would be that of an administrator; so administrators alone do, and alone do what
+    a library's list offers, which asks for no permission. To look, the permission is enough."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Whether somebody may add a row."""
+        return is_administrator(request.user) and super().has_add_permission(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Whether somebody may change a row."""
+        return is_administrator(request.user) and super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Whether somebody may delete a row."""
+        return is_administrator(request.user) and super().has_delete_permission(request, obj)
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """Those of the list."""
+        found: dict[str, Any] = super().get_actions(request)
+        return found if is_administrator(request.user) else {}
+
+
+class LibrarysAdmin(PowerAdmin):
     """Rows of a library that let somebody in to an account. Each change of one leaves an entry in
     the audit log, also by an action of the library's, and the account's owner is written to: at the
     address that the account had before, which may be what is changed."""

@@ -23,7 +23,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts.addresses import own_address
-from accounts.admin.keys import KeyAdmin
+from accounts.admin.keys import KeyAdmin, PowerAdmin
 from accounts.admin.search import about_people, details_name
 from accounts.models import (
     AccountMerge,
@@ -39,6 +39,7 @@ from accounts.moderation.actions import PEOPLE, USER, USERS, AtPeople, AtUser
 from accounts.moderation.ways import sharing_with
 from accounts.names.impostors import refuse_impersonation
 from accounts.names.validators import normalise_display_name
+from accounts.roles import has_any_role, is_administrator
 from accounts.services import audit_record, password_given, rights_announce_change
 from accounts.signin.given import administrator_tell
 from accounts.signin.recent import ask_to_confirm, is_recently_confirmed
@@ -119,7 +120,7 @@ admin.site.unregister(Authenticator)
 
 
 @admin.register(Group)
-class GroupAdmin(KeyAdmin, DjangoGroupAdmin):
+class GroupAdmin(PowerAdmin, DjangoGroupAdmin):
     """Roles, and what they may do."""
 
     filter_horizontal = ()  # as for accounts
@@ -254,6 +255,13 @@ class UserAdmin(KeyAdmin, ModeratorView, ActionsAdmin, DjangoUserAdmin):
         if not request.user.is_superuser:
             fields += ("is_staff", "is_superuser", "user_permissions", "email")
         return fields
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Whoever gives somebody a password can sign in as them: who holds any power is changed by
+        administrators alone, and by themselves."""
+        if obj is not None and has_any_role(obj) and obj != request.user:
+            return is_administrator(request.user)
+        return super().has_change_permission(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Accounts are closed, never deleted: matches and the audit log point at them."""

@@ -188,6 +188,9 @@ class ActionsAdmin(ListActionsAdmin, RowLinks):
 
     def _action_view(self, action: Action[Any]) -> Callable[..., HttpResponse]:
         def view(request: HttpRequest, object_id: str) -> HttpResponse:
+            # First: whoever may see no row is not told which there are.
+            if not self.has_view_permission(request):
+                raise PermissionDenied
             row = self.get_object(request, object_id)
             if row is None:
                 raise Http404

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.admin.filters import AllValuesFieldListFilter, FieldListFilter
 from django.contrib.admin.utils import get_fields_from_path
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import CharField, Model, Q, QuerySet
 from django.db.models.functions import Cast
@@ -60,7 +61,8 @@ class Guarded(AdminClass):
     answers the filters that it offers and what its class names in `lookups`, for links that lead
     to it (`lookups = ("players__user__id__exact",)`). It refuses everything else, to administrators
     too: they need no other, and some of them play. Pages of single rows are found by their key
-    alone, and rows that `register_withheld` withholds from the reader are not found.
+    alone, and rows that `register_withheld` withholds from the reader are not found. Whoever may
+    see no row is not told which there are.
 
     What its forms write is told (`core.admin.writes`), unless the class says that what it does
     about it leaves an entry anyway (`writes_entries = True`).
@@ -96,6 +98,12 @@ class Guarded(AdminClass):
             for row in queryset:
                 tell_write(request, row, "delete")
             super().delete_queryset(request, queryset)
+
+    def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> Any:
+        # Django looks first whether the row is there, and so tells it whoever may see none.
+        if not self.has_view_or_change_permission(request):
+            raise PermissionDenied
+        return super().history_view(request, object_id, extra_context)
 
     def get_view_on_site_url(self, obj: Model | None = None) -> str | None:
         if obj is not None and page_of(obj) is None:

@@ -93,6 +93,10 @@ def test_refusals_of_roles(person: People, actions: Actions) -> None:
     refused("account.role-held", role_grant, acting_user=root, user=olga, role=Role.ORGANISER)
     refused("account.role-not-held", role_revoke, acting_user=root, user=ada, role=Role.ORGANISER)
     refused("account.closed", role_grant, acting_user=root, user=closed, role=Role.ORGANISER)
+    # Programs do not rule over people, and of a guest nobody knows who it is.
+    for powerless in (person("robby", is_bot=True), person("gus", is_guest=True, email="")):
+        for role in Role:
+            refused("account.powerless", role_grant, acting_user=root, user=powerless, role=role)
     assert not is_organiser(ada)
     assert is_organiser(olga)
     assert actions() == []

@@ -43,6 +43,7 @@ from accounts.signin.backends import NameBackend
 from games.models import Match
 from games.ratings.models import PairRuling
 from tests.accounts.factors import with_passkey
+from tests.permissions.rows import rows_make
 from tests.permissions.test_completeness import _methods
 from tests.permissions.world import Savepoint, Who, World
 from tests.support import depth
@@ -168,6 +169,7 @@ def _found(world: World) -> list[Place]:
         first=paul, second=world.users["eve"], matches=[talk.match.pk], why="Farmed", by=root
     )
     SecondFactorRule.objects.create(of_organisers=False, by=root)
+    appeal = rows_make(world, talk.match, app)
     values = {
         "device_id": device.pk, "session_id": session.pk,
         "match_id": talk.match.pk, "slug": talk.season.slug, "ruleset": "tetronogo",
@@ -196,6 +198,7 @@ def _found(world: World) -> list[Place]:
         ("slug", "main_match"): choosing.season.slug,
         ("slug", "choose"): choosing.season.slug, ("pk", "api:challenge"): challenged.challenge.pk,
         ("slug", "application_act"): applied.season.slug,
+        ("sanction_id", "appeal_withdraw"): appeal.sanction_id,
         ("pk", "application_act"): applied.application.pk,
         ("name", "application_act"): "decline",
         ("pk", "contestant"): talk.id(1), ("pk", "ladder"): talk.id(1),
@@ -210,8 +213,7 @@ def _found(world: World) -> list[Place]:
     def value(name: str, route: str) -> Any:
         if name == "object_id":
             model = next((m for key, m in models.items() if f":{key}_" in route), AuditEntry)
-            row = model._default_manager.order_by("pk").last()
-            return 1 if row is None else row.pk
+            return model._default_manager.latest("pk").pk  # there is one of every model
         found = (v for (arg, part), v in special.items() if arg == name and part in route)
         return next(found, values[name])
 

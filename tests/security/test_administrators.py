@@ -1,5 +1,6 @@
 """What an administrator writes in the forms of the admin site, where no service does it: it is in
-the audit log, and the owner of an account reads by mail what concerns how one gets in."""
+the audit log, and the owner of an account reads by mail what concerns how one gets in. And what
+staff cannot write there, whatever permissions they have been given."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ from oauth2_provider.models import (
 )
 
 from accounts.models import AuditEntry, User
+from accounts.roles import Role
 from core.admin.actions import AddedByAction
 from core.clock import now_utc
 from tests.accounts.conftest import made_person, own_cache, with_confirmed_address  # noqa: F401
@@ -299,3 +301,59 @@ def test_there_is_no_way_to_another_address_of_which_the_one_before_hears_nothin
     assert heard[:2] == [[MAIL], [MAIL]]
     # By then it had another.
     assert heard[2] == ["evil@example.org"]
+
+
+# -- staff, to whom single permissions were given --------------------------------------------------
+
+
+@pytest.fixture
+def clerk() -> Client:
+    """The browser of somebody who is staff, and has every permission of Django's."""
+    user = made_person("clara", is_staff=True)
+    user.user_permissions.set(Permission.objects.all())
+    browser = Client()
+    browser.force_login(user)
+    return browser
+
+
+@pytest.mark.parametrize("model", [Group, *KEYS], ids=lambda model: model.__name__)
+def test_what_lets_in_or_gives_power_is_written_by_administrators_alone(
+    model: Any, ada: User, clerk: Client
+) -> None:
+    """Django's permission for it would be that of an administrator."""
+    make, new, other = ROWS[model]
+    row = make(ada)
+    before = [*model.objects.order_by("pk").values()]
+    assert clerk.get(page(model, "change", row.pk)).status_code == 200
+    for what, form in (("change", other), ("delete", {"post": "yes"})):
+        assert clerk.post(page(model, what, row.pk), typed(form)).status_code == 403, what
+    assert clerk.post(page(model, "add"), typed(new)).status_code == 403
+    for action in ("delete_selected", *(admin.site._registry[model].actions or ())):
+        form = {"action": action, "_selected_action": [row.pk], "post": "yes"}
+        clerk.post(page(model, "changelist"), form)
+        assert [*model.objects.order_by("pk").values()] == before, action
+    assert letters() == []
+
+
+@pytest.mark.parametrize("power", ["administrator", "staff", *Role])
+def test_who_holds_a_power_is_given_no_password_by_staff(power: str, clerk: Client) -> None:
+    """Whoever has their password has what they may do."""
+    roles = [role for role in Role if role == power]
+    flags = {"administrator": {"is_superuser": True}, "staff": {"is_staff": True}}
+    holder = made_person("hal", *roles, **flags.get(power, {}))
+    before = User.objects.values().get(pk=holder.pk)
+    form = {"usable_password": "true", "password1": "octopus-88", "password2": "octopus-88"}
+    for name in ("auth_user_password_change", "accounts_user_change"):
+        address = reverse(f"admin:{name}", args=[holder.pk])
+        assert clerk.post(address, form).status_code == 403, name
+    assert User.objects.values().get(pk=holder.pk) == before
+    shown = clerk.get(page(User, "change", holder.pk)).context["adminform"].fieldsets
+    assert "password" not in {name for _, its in shown for name in its["fields"]}
+
+
+def test_staff_change_other_accounts_and_their_own(ada: User, clerk: Client) -> None:
+    for name in (ada.username, "clara"):
+        address = page(User, "change", User.objects.get(username=name).pk)
+        form = as_shown(clerk, address) | {"display_name": f"{name} L."}
+        assert clerk.post(address, form).status_code == 302
+        assert User.objects.get(username=name).display_name == f"{name} L."

@@ -8,12 +8,23 @@ people what is promised; here it stands item by item.
 from __future__ import annotations
 
 import ast
+import re
+from enum import StrEnum
 from functools import cache
 from typing import Final
 
 import pytest
+from django.apps import apps
+from django.db import models
 
+from accounts.models import User
+from accounts.roles import Role as SiteRole
+from core.api.scopes import Scope
 from script.lib.console import ROOT
+from tests.permissions.world import Who
+from tests.security.every_door.doors import WHO
+from tournaments.rights import OF_HELPERS
+from tournaments.rights import Role as SeasonRole
 
 HERE: Final = "tests/security/"
 #: By item, the tests that hold it: in this folder, unless a folder is named.
@@ -98,7 +109,17 @@ ITEMS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "reports of what the policy refused": (
             "test_csp_reports.py::test_a_report_is_one_line_without_queries",
         ),
-        "a threat model by role": ("test_items.py::test_the_threat_model_has_every_role",),
+        "a threat model by role": (
+            "test_items.py::test_the_threat_model_has_every_role",
+            "test_items.py::test_a_role_of_which_it_says_nothing_is_missed",
+        ),
+        "staff come to no power by the permissions that they were given": (
+            (
+                "test_administrators.py::"
+                "test_what_lets_in_or_gives_power_is_written_by_administrators_alone"
+            ),
+            "test_administrators.py::test_who_holds_a_power_is_given_no_password_by_staff",
+        ),
     },
     "draws": {
         "the server commits to a seed before the first decision": (
@@ -312,10 +333,35 @@ def test_every_file_of_this_folder_holds_an_item() -> None:
     assert files - held == besides
 
 
-ROLES: Final = (
-    "spectator", "player", "opponent", "organiser", "helper", "moderator", "administrator",
-    "operator", "program", "third-party site",
-)  # fmt: skip
+# -- the threat model ------------------------------------------------------------------------------
+
+#: Who is in the threat model, and is nobody whom the code tells apart from others.
+OUTSIDE_THE_CODE: Final = {"opponent", "whoever has a link", "operator", "third-party site"}
+
+
+def roles() -> set[str]:
+    """Everybody whom the code can tell apart from others, as the threat model names them."""
+    flags = (
+        field.name
+        for field in User._meta.get_fields()
+        if isinstance(field, models.BooleanField) and field.name.startswith("is_")
+    )
+    # A place that somebody has in a match: a row of its own, which says whose it is.
+    places = (
+        model.__name__
+        for model in apps.get_app_config("games").get_models()
+        if model.__name__.startswith("Match") and any(f.name == "user" for f in model._meta.fields)
+    )
+    return {
+        *(f"Who.{each.name}" for each in Who),
+        *(name for name, who in WHO.items() if who is None),
+        *(f"User.{name}" for name in flags),
+        *(f"roles.Role.{each.name}" for each in SiteRole),
+        *(f"rights.Role.{each.name}" for each in SeasonRole),
+        *(f"Right.{each.name}" for each in OF_HELPERS),
+        *(f"Scope.{each.name}" for each in Scope),
+        *places,
+    }
 
 
 def test_the_threat_model_has_every_role() -> None:
@@ -323,7 +369,35 @@ def test_the_threat_model_has_every_role() -> None:
     page = (ROOT / "docs" / "security.md").read_text()
     table = page.partition("## Who there is")[2].partition("\n## ")[0]
     rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| **")]
-    assert [row[0].partition("**")[2].partition("**")[0] for row in rows] == [*ROLES]
+    named: list[str] = []
+    besides = set()
     for row in rows:
         assert len(row) == 4, row
-        assert "`tests/" in row[3] or "*What is not promised*" in row[3], row[0]
+        assert all(len(cell) > 2 for cell in row), row
+        here = re.findall("`([^`]+)`", row[0])
+        named += here
+        if not here:
+            besides.add(row[0].partition("**")[2].partition("**")[0])
+        tests = re.findall("`(tests/[^`]+)`", row[3])
+        assert tests or "*What is not promised*" in row[3], row[0]
+        for test in tests:
+            assert (ROOT / test).exists(), test
+    assert sorted(named) == sorted(roles())
+    assert besides == OUTSIDE_THE_CODE
+
+
+@pytest.mark.parametrize("where", ["tests/permissions", "every door", "accounts"])
+def test_a_role_of_which_it_says_nothing_is_missed(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class More(StrEnum):
+        PATRON = "patron"
+
+    test_the_threat_model_has_every_role()
+    if where == "every door":
+        monkeypatch.setitem(WHO, "patron", None)
+    else:
+        known = "Who" if where == "tests/permissions" else "SiteRole"
+        monkeypatch.setitem(globals(), known, [*globals()[known], *More])
+    with pytest.raises(AssertionError):
+        test_the_threat_model_has_every_role()

@@ -434,3 +434,13 @@ def test_an_administrator_who_plays_is_a_player_too(orla: User, mona: User) -> N
         assert not found(signed_in(mona), row, model)
     ruth = User.objects.create_superuser("ruth")
     assert found(signed_in(ruth), match, Match)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_who_may_see_no_row_is_not_told_which_there_are(model: type[Model], root: User) -> None:
+    staff = user_named("stan")
+    User.objects.filter(pk=staff.pk).update(is_staff=True)
+    client = signed_in(staff)
+    acts = (action.name for action in getattr(admin.site._registry[model], "row_actions", ()))
+    for page in ("change", "history", "delete", *acts):
+        assert client.get(address(model, page, 987654321)).status_code == 403, page

@@ -23,11 +23,19 @@ from django.core.cache import cache
 
 from accounts.connections.sockets import SessionSockets
 from accounts.moderation.sanctions import user_suspend
+from games.models import MatchCommentator
 from games.sockets.incoming import Incoming
 from games.sockets.routing import websocket_urlpatterns
 from games.sockets.socket import Socket
 from tests.permissions.world import Savepoint, Who, World, writes
-from tests.security.every_door.doors import NAMES, WHO, Cell, read_cell, write_cell
+from tests.security.every_door.doors import (
+    WHO,
+    Cell,
+    browser_of,
+    read_cell,
+    users_of,
+    write_cell,
+)
 from tests.support.sockets import LocalSocket
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -127,7 +135,8 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("name", WHO)
 def test_everybody_is_answered_as_the_table_states(name: str, world: World) -> None:
-    match = world.scene("running").match.pk
+    running = world.scene("running").match
+    match = running.pk
     table, wrong = read_table(), list[str]()
     frames = [empty(kind, match) for kind in FRAMES]
     with Savepoint():
@@ -135,7 +144,11 @@ def test_everybody_is_answered_as_the_table_states(name: str, world: World) -> N
             user_suspend(
                 acting_user=world.root, user=world.users["paul"], reason="Rude", until=None
             )
-        session = world.clients[WHO[name]].cookies.get(settings.SESSION_COOKIE_NAME)
+        if name == "commentator":
+            MatchCommentator.objects.create(
+                match=running, user=users_of(world)[name], named_by=world.root
+            )
+        session = browser_of(world, name).cookies.get(settings.SESSION_COOKIE_NAME)
         cookie = f"{settings.SESSION_COOKIE_NAME}={session.value if session else ''}"
         for socket in sockets():
             cache.clear()
@@ -194,5 +207,5 @@ def test_in_another_sites_page_everybody_is_nobody() -> None:
 
 def test_the_lines_can_be_read_and_written() -> None:
     for (socket, sent), cell in read_table().items():
-        assert set(cell) == set(NAMES.values())
+        assert cell.keys() == WHO.keys()
         assert f"{socket} | {sent} | {write_cell(cell)}" in TABLE.read_text().splitlines()

@@ -373,9 +373,11 @@ def test_supplies(each: Any) -> None:
 
 @pytest.fixture
 def fuzzed(world: World) -> Iterator[World]:
-    """The world, in which everything is undone."""
+    """The world, in which everything is undone, also the scenes that are first asked for here."""
+    scenes, besides = dict(world.scenes), dict(world.besides)
     with Savepoint():
         yield world
+    world.scenes, world.besides = scenes, besides
 
 
 @pytest.mark.django_db
