@@ -21,7 +21,7 @@ import {
   summaryOf,
   unvouched,
 } from "../../static/js/draws/report.js";
-import { readRecord } from "../../static/js/draws/reading.js";
+import { readBytes, readRecord } from "../../static/js/draws/reading.js";
 import { countsOf, faultsOf, tidy, verify } from "../../static/js/draws/verify.js";
 import {
   freezeDraws,
@@ -218,6 +218,43 @@ for (const [wrong, fault] of [
 test("what is no record is not read", () => {
   for (const text of ["", "{}", "[]", "null", '{"format": "deathmatch-record/2", "moves": []}']) {
     assert.throws(() => readRecord(text), { name: "Error" });
+  }
+});
+
+test("a file is UTF-8 without a byte order mark, as the checker has it", () => {
+  const text = JSON.stringify(recordOf({ seats: ["Ada", "Łukasz"], draws: STATED }));
+  const bytes = (/** @type {number[]} */ ...more) => new Uint8Array(more).buffer;
+  const whole = new TextEncoder().encode(text);
+  assert.deepEqual(readBytes(whole.buffer), readRecord(text));
+  const utf16 = [...`\ufeff${text}`].flatMap((each) => {
+    const code = each.charCodeAt(0);
+    return [code & 255, code >> 8];
+  });
+  for (const [file, said] of [
+    [bytes(0xef, 0xbb, 0xbf, ...whole), /not JSON/],
+    [bytes(...utf16), /not UTF-8/],
+    [bytes(...whole.slice(0, -1), 0xff, 0x7d), /not UTF-8/],
+    [bytes(), /not JSON/],
+  ]) {
+    assert.throws(() => readBytes(file), { message: said });
+  }
+});
+
+test("whose nonce was not opened is the first thing that is said", () => {
+  const given = { nonce: SEED, commitment: nonceCommitment(1, SEED) };
+  const shut = { commitment: nonceCommitment(0, "00".repeat(32)) };
+  const draws = { ...STATED, nonces: [shut, given] };
+  const { derived } = verify(recordOf({ draws, moves: [] }));
+  const outcomes = [{ at: 0, state: "verified", said: "lot 0" }];
+  const verdict = { ...verify(recordOf({ draws, moves: [] })), derived, outcomes };
+  const { kind, title, lines } = summaryOf(verdict, { seats: ["Ada", "Ben"] });
+  assert.equal(kind, "info");
+  assert.match(title, /follows from the seed and the nonces; one nonce was not opened$/);
+  assert.match(lines.flat().join(), /^Ada had committed .* zeros stand for it.* between them/);
+  // With both opened, or none ever committed to, nobody could choose.
+  for (const nonces of [[{}, given], [{ ...given, commitment: nonceCommitment(0, SEED) }, given]]) {
+    const open = { ...verdict, derived: { ...derived, nonces } };
+    assert.equal(summaryOf(open, { seats: ["Ada", "Ben"] }).kind, "success");
   }
 });
 
