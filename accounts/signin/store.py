@@ -62,7 +62,7 @@ class SessionStore(cached_db.SessionStore):
             return
         # First: where this is refused, the row stays as well, and whoever is still signed in has a
         # whole session. And after: another request may have read the row in between.
-        self._cache.delete(f"{self.cache_key_prefix}{key}")
+        caches[settings.SESSION_CACHE_ALIAS].delete(f"{self.cache_key_prefix}{key}")
         super().delete(key)
 
     def read_anew(self) -> None:
