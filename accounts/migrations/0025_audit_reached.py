@@ -4,15 +4,16 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('accounts', '0024_erasing'),
+        ("accounts", "0024_erasing"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='auditcheck',
-            name='reached',
-            field=models.BigIntegerField(db_default=0, help_text='Where the chain ended, whether it held that far or not.'),
+            model_name="auditcheck",
+            name="reached",
+            field=models.BigIntegerField(
+                db_default=0, help_text="Where the chain ended, whether it held that far or not."
+            ),
         ),
     ]

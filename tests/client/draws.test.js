@@ -252,7 +252,10 @@ test("whose nonce was not opened is the first thing that is said", () => {
   assert.match(title, /follows from the seed and the nonces; one nonce was not opened$/);
   assert.match(lines.flat().join(), /^Ada had committed .* zeros stand for it.* between them/);
   // With both opened, or none ever committed to, nobody could choose.
-  for (const nonces of [[{}, given], [{ ...given, commitment: nonceCommitment(0, SEED) }, given]]) {
+  for (const nonces of [
+    [{}, given],
+    [{ ...given, commitment: nonceCommitment(0, SEED) }, given],
+  ]) {
     const open = { ...verdict, derived: { ...derived, nonces } };
     assert.equal(summaryOf(open, { seats: ["Ada", "Ben"] }).kind, "success");
   }

@@ -125,7 +125,11 @@ function soundly(verdict, seats) {
   );
   if (shut.length > 0) {
     const kept = shut.map((name) => [withheld(name)]);
-    return { kind: "info", title: `${title}; one nonce was not opened`, lines: [...kept, ...lines] };
+    return {
+      kind: "info",
+      title: `${title}; one nonce was not opened`,
+      lines: [...kept, ...lines],
+    };
   }
   return { kind: "success", title, lines };
 }
@@ -452,7 +456,12 @@ export function show(root, record, module, beside) {
   const found = recalled(noted, derived, record.seats) ?? unvouched(derived, you);
   const sum = h("div", { role: "status" });
   const summed = (compared = "") => {
-    const { kind, title, lines } = summaryOf(verdict, { found, seen, compared, seats: record.seats });
+    const { kind, title, lines } = summaryOf(verdict, {
+      found,
+      seen,
+      compared,
+      seats: record.seats,
+    });
     sum.className = `alert alert--${kind} draws__sum`;
     fill(
       sum,
