@@ -316,7 +316,11 @@ def clerk() -> Client:
     return browser
 
 
-@pytest.mark.parametrize("model", [Group, *KEYS], ids=lambda model: model.__name__)
+@pytest.mark.parametrize(
+    "model",
+    sorted([Group, *KEYS], key=lambda model: model.__name__),
+    ids=lambda model: model.__name__,
+)
 def test_what_lets_in_or_gives_power_is_written_by_administrators_alone(
     model: Any, ada: User, clerk: Client
 ) -> None:
