@@ -75,7 +75,12 @@ def rows_make(world: World, match: Match, application: Any) -> Appeal:
     world.scene("set aside")
     JobDone.objects.create(task="tests.nothing", at=now)
     ServiceProcess.objects.create(
-        kind=ServiceProcess.Kind.BEAT, host="here", pid=1, started_at=moment, at=moment
+        kind=ServiceProcess.Kind.BEAT,
+        host="here",
+        pid=1,
+        started_at=moment,
+        at=moment,
+        derives_draws=True,  # or no match of the world that begins after this one would
     )
     return Appeal.objects.create(sanction=warning, words="I was not.")
 

@@ -137,6 +137,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_everybody_is_answered_as_the_table_states(name: str, world: World) -> None:
     running = world.scene("running").match
     match = running.pk
+    users_of(world)  # before what is undone
     table, wrong = read_table(), list[str]()
     frames = [empty(kind, match) for kind in FRAMES]
     with Savepoint():
