@@ -435,29 +435,30 @@ REFUSED: tuple[Callable[[Record, Random], bool], ...] = (
 """What both refuse, whatever follows."""
 
 
-def _without_extensions(moves: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """That an organiser extended a decision which was not open would be found by the checker
-    alone: it says nothing of draws."""
-    return [each for each in moves if not str(each.get("move")).startswith("extend")]
+def _is_extended(record: Record) -> bool:
+    """Whether an organiser extended a decision. With an entry before it gone it would be none that
+    was open, and without the extension an answer may come too late: the checker alone would find
+    either, and neither says anything of draws."""
+    return any(str(each.get("move")).startswith("extend") for each in record["moves"])
 
 
 def draw_left_out(record: Record, random: Random) -> bool:
     """A draw is not there: an error where anything comes after it that had to wait for it."""
     entry = _any_draw(record, random)
-    if entry is not None:
-        left = [each for each in record["moves"] if each is not entry]
-        record["moves"] = _without_extensions(left)
-    return entry is not None
+    if entry is None or _is_extended(record):
+        return False
+    record["moves"] = [each for each in record["moves"] if each is not entry]
+    return True
 
 
 def lot_as_agreed(record: Record, random: Random) -> bool:
     """The advantage is said to have been agreed on, and is the other's: an error where anybody
     acts by it."""
     first: dict[str, Any] = next(iter(record["moves"]), {})
-    if not str(first.get("move")).startswith("lot "):
+    if not str(first.get("move")).startswith("lot ") or _is_extended(record):
         return False
     record["advantage"] = 1 - int(first["move"][-1])
-    record["moves"] = _without_extensions(record["moves"][1:])
+    record["moves"] = record["moves"][1:]
     return True
 
 
