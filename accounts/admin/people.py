@@ -11,7 +11,7 @@ from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
 from django.contrib.auth.forms import UserChangeForm as DjangoUserChangeForm
 from django.contrib.auth.models import Group
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.forms import ModelForm
@@ -288,7 +288,10 @@ class UserAdmin(KeyAdmin, ModeratorView, ActionsAdmin, DjangoUserAdmin):
 
     @method_decorator(sensitive_post_parameters())
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:  # noqa: A002
-        """Set somebody's password, or take it away, and say so in the audit log."""
+        """Set somebody's password, or take it away, and say so in the audit log. Administrators
+        alone do: it leads to whatever that account may do, in seasons and matches too."""
+        if not is_administrator(request.user):
+            raise PermissionDenied
         if not is_recently_confirmed(request):
             return ask_to_confirm(request)
         with transaction.atomic():

@@ -1,9 +1,10 @@
 """Draws that anybody can verify: derived from a seed and two nonces by a stated function.
 
 Before the first decision the server publishes what its seed hashes to, and each player's program
-what its nonce does; once these are in, the nonces are opened. So nobody chooses last, and each draw
-follows from numbers that were fixed before anybody knew them all. A draw's numbers depend on its
-label alone and on no other draw: repeated after a take-back it comes out the same.
+what its nonce does; once these are in, the nonces are opened. So nobody who opens theirs chooses
+last, and each draw follows from numbers that were fixed before anybody knew them all. A draw's
+numbers depend on its label alone and on no other draw: repeated after a take-back it comes out the
+same.
 
 The function is HMAC-SHA-256 (RFC 2104, FIPS 180-4); `docs/record.md` describes all of it so that
 it can be written again.

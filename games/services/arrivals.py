@@ -212,7 +212,8 @@ def nonce_waive(
     it already.
 
     Raises Refusal ``match.none``, ``account.closed``, ``draws.not-committed`` (nobody waits for a
-    nonce of theirs) and ``draws.opened`` (nor for this one: it is known).
+    nonce of theirs), ``draws.opened`` (nor for this one: it is known) and ``draws.early`` (the
+    other one may still commit to theirs).
     """
     held = _locked(match_id, at, user_id=acting_user.pk)
     return _waived(held, seat, at, random).readers.versions[seat]
@@ -272,7 +273,13 @@ def _waived(held: Held, seat: Seat, at: int, random: RandomSource) -> Held:
         raise Refusal("draws.opened", "The number is known already: it counts.")
     if waiting is None or held.is_over or waiting.without[seat]:
         return held  # the constant stands for it already
-    return _settled_for(held, lives.without_nonce(held.live, seat), seat, at, random)
+    live = held.live
+    if waiting.opens_until is None:
+        # Else the other could choose a number that suits the constant.
+        if not (waiting.is_in_turns and all(waiting.ready)):
+            raise Refusal("draws.early", "Numbers are opened once both players have come.")
+        live = _to_open(live, at)
+    return _settled_for(held, lives.without_nonce(live, seat), seat, at, random)
 
 
 def _settled_for(held: Held, live: Live, seat: Seat, at: int, random: RandomSource) -> Held:

@@ -125,31 +125,22 @@ def test_both_have_lost_theirs(waiting: Play) -> None:
     assert match_check(waiting.pk).faults == ()
 
 
-@pytest.mark.parametrize("adds", [True, False])
-def test_who_says_so_before_the_other_has_come_waits_for_them(waiting: Play, adds: bool) -> None:
+def test_nobody_says_so_while_the_other_may_still_choose_a_number_that_suits(waiting: Play) -> None:
     comes(waiting, 0, HOUR)
-    waives(waiting, 0, HOUR)
-    assert (is_on(waiting), awaited(waiting)) == (False, [1])
-    assert comes(waiting, 1, 2 * HOUR, adds=adds) is not adds
-    if adds:
-        opens(waiting, 1, at=2 * HOUR)
-    other, last = (ADDED, SOUND) if adds else (NONE_ADDED, ALONE)
-    assert said(waiting) == [(0, WITHOUT), (1, other), (None, last)]
-
-
-def test_who_says_so_has_looked_in(waiting: Play) -> None:
-    """By program, without ever having said that they were there."""
-    commit(waiting, 0, at=HOUR)
-    waives(waiting, 0, HOUR)
-    assert view_of(waiting)["waiting"]["ready"] == [True, False]
+    with nothing_changes():
+        not_waived(waiting, 0, HOUR, "draws.early")
+    comes(waiting, 1, 2 * HOUR)
+    waives(waiting, 0, 2 * HOUR)
+    given: dict[str, Any] = {"match_id": waiting.pk, "acting_user": waiting.players[1], "seat": 1}
+    refused("draws.late", nonce_commit, **given, commitment="ff" * 32, at=T0 + 2 * HOUR)
 
 
 def test_it_begins_at_its_latest_all_the_same(waiting: Play) -> None:
     comes(waiting, 0, HOUR)
-    waives(waiting, 0, HOUR)
     wake(waiting, HALF + 1)
+    waives(waiting, 0, HALF + 2)
     assert not is_on(waiting)
-    wake(waiting, WAIT + 1)
+    wake(waiting, WAIT + settings.GAUNTLET_SETTLE_MS + 1)
     assert is_on(waiting)
     assert said(waiting) == [(0, WITHOUT), (1, NONE_ADDED), (None, ALONE)]
 
@@ -157,10 +148,10 @@ def test_it_begins_at_its_latest_all_the_same(waiting: Play) -> None:
 def test_it_is_for_good_and_for_that_seat_alone(waiting: Play) -> None:
     commit(waiting, 0, at=HOUR)
     commit(waiting, 1, at=HOUR)
+    attend(waiting, at=HOUR, there=BOTH)
     waives(waiting, 0, HOUR)
     given: dict[str, Any] = {"match_id": waiting.pk, "acting_user": waiting.players[0], "seat": 0}
     refused("draws.late", nonce_commit, **given, commitment="ff" * 32, at=T0 + HOUR)
-    attend(waiting, at=2 * HOUR, there=BOTH)
     refused("draws.late", nonce_open, **given, nonce=NONCES[0], at=T0 + 2 * HOUR)
     assert "opens_until" in view_of(waiting)["waiting"]
     wake(waiting, WAIT + settings.GAUNTLET_SETTLE_MS + 1)
@@ -186,9 +177,10 @@ def test_a_match_without_a_seed_waits_for_no_number(ada: User, ben: User) -> Non
 
 def test_at_a_live_pace_they_still_have_to_be_there_together(live: Play) -> None:
     commit(live, 0)
-    waives(live, 0, SECOND)
-    assert (is_on(live), view_of(live)["waiting"]["ready"]) == (False, [False, False])
-    assert attend(live) is True
+    with nothing_changes():
+        not_waived(live, 0, SECOND, "draws.early")
+    assert attend(live) is False
+    waives(live, 0, 3 * SECOND)
     assert said(live) == [(0, WITHOUT), (1, NONE_ADDED), (None, ALONE)]
 
 
