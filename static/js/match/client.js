@@ -609,7 +609,15 @@ export class MatchClient extends Target {
 
   /** @param {{nonce: string} | {without: true}} body */
   postReady(body) {
-    return this.fetch(this.readyUrl, {
+    return this.#postJson(this.readyUrl, body);
+  }
+
+  /**
+   * @param {string} address
+   * @param {object} body
+   */
+  #postJson(address, body) {
+    return this.fetch(address, {
       method: "POST",
       headers: {
         "Content-Type": "application/json",
@@ -830,16 +838,8 @@ export class MatchClient extends Target {
   async #submitOverHttp(entry) {
     const { id, body } = entry;
     try {
-      const response = await this.fetch(this.submitUrl, {
-        method: "POST",
-        headers: {
-          "Content-Type": "application/json",
-          Accept: "application/json",
-          "X-CSRFToken": this.csrf,
-        },
-        credentials: "same-origin",
-        body: JSON.stringify({ id, text: body.text, version: body.version }),
-      });
+      const { text, version } = body;
+      const response = await this.#postJson(this.submitUrl, { id, text, version });
       const answer = /** @type {Answer} */ (await response.json().catch(() => ({})));
       if (response.ok) {
         this.#acked({ ...answer, id, version: answer.version ?? this.state?.version ?? 0 });
